@@ -1,0 +1,1 @@
+"""Generated from proto/ by .ci/generate; never edited by hand."""
