@@ -203,9 +203,7 @@ def _refuse(hand: LineHand, action: int) -> IllegalAction:
             return hand.refusal("must_draw", "no tile fits and the stock is not empty", "who cannot play draws first")
         if legal == PASS_ONLY:
             return hand.refusal("stock_empty", "the stock is empty", "who cannot play passes once the stock is empty")
-        return hand.refusal(
-            "must_play", f"`{hand.name(action)}` while a tile fits", "a player who can play must play"
-        )
+        return hand.refusal("must_play", f"`{hand.name(action)}` while a tile fits", "a player who can play must play")
     tile = action >> ARM_BITS
     arm = action & ARM_MASK
     text = hand.name(action)
@@ -214,7 +212,9 @@ def _refuse(hand: LineHand, action: int) -> IllegalAction:
         return hand.refusal("not_in_hand", f"`{name}` is not in your hand", "a player plays tiles of the own hand")
     if not hand.history:
         if arm != NO_ARM:
-            return hand.refusal("arm_closed", f"`{text}`: a hand's first tile has no arm", "the first tile starts the line")
+            return hand.refusal(
+                "arm_closed", f"`{text}`: a hand's first tile has no arm", "the first tile starts the line"
+            )
         return hand.refusal(
             "opening_required",
             f"`{name}` may not open this hand",

@@ -121,5 +121,3 @@ def resolve_format(game: Game, given: Mapping[str, Any] | None) -> FormatSpec:
         changes: dict[str, Any] = {key: value}
         spec = replace(spec, **changes)
     return spec
-
-
