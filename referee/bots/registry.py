@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from referee.bots import beginner
+from referee.bots import beginner, medium
 from referee.rules.registry import SettingError, unknown
 from referee.rules.view import View
 
@@ -30,7 +30,11 @@ class BotInfo:
 
 
 BOTS: Final[Mapping[str, BotInfo]] = {
-    info.name: info for info in (BotInfo("beginner", "plays any legal action", beginner.make),)
+    info.name: info
+    for info in (
+        BotInfo("beginner", "plays any legal action", beginner.make),
+        BotInfo("medium", "plays what keeps its own hand playable", medium.make),
+    )
 }
 
 
