@@ -41,15 +41,17 @@ class Tally:
         target = spec.target
         return any(total + scored >= target for total, scored in zip(self.totals, points, strict=True))
 
+    def after(self, result: Result) -> list[int]:
+        """The totals as this hand leaves them."""
+        if self._counts_wins:
+            winners = {self.sides[seat] for seat in result.winners}
+            return [total + (side in winners) for side, total in enumerate(self.totals)]
+        return [total + points for total, points in zip(self.totals, result.points, strict=True)]
+
     def add(self, result: Result) -> None:
         """Count a finished hand."""
         self._last = result
-        if self._counts_wins:
-            for side in {self.sides[seat] for seat in result.winners}:
-                self.totals[side] += 1
-        else:
-            for side, points in enumerate(result.points):
-                self.totals[side] += points
+        self.totals = self.after(result)
         if self.spec.ending == "eliminate" and self.spec.target is not None:
             for side, total in enumerate(self.totals):
                 if side not in self.out and total >= self.spec.target:

@@ -108,6 +108,8 @@ class Hand:
         drawn: the piece that `seat` drew last in this turn, or `NO_PIECE`.
         history: every action so far, as ``seat << SEAT_SHIFT | action``. It holds nothing hidden.
         points: points scored in the middle of the hand, by side.
+        scored: the points that the last action scored, in games that score in play.
+        laid_now: the set of pieces that the last action laid on the table besides the one it played.
         result: how the hand ended, once it has.
     """
 
@@ -120,9 +122,11 @@ class Hand:
         "hands",
         "history",
         "laid",
+        "laid_now",
         "legal",
         "points",
         "result",
+        "scored",
         "seat",
         "seats",
         "starter",
@@ -144,6 +148,8 @@ class Hand:
         self.drawn = NO_PIECE
         self.history: list[int] = []
         self.points = [0] * deal.players
+        self.scored = 0
+        self.laid_now = 0
         self.result: Result | None = None
 
     def finish(self, result: Result) -> None:
@@ -247,6 +253,7 @@ class Game:
         pairs: True if seats 0 and 2 are a side against 1 and 3.
         passes_itself: True if a pass that is the only action is never asked of the seat.
         scores_in_play: True if points are scored in the middle of a hand.
+        ends_dealing: the set of pieces that end the dealing once somebody holds one, under these options.
         direction: the way people sit in turn order, for viewers: ``clockwise`` or ``anticlockwise``.
     """
 
@@ -263,6 +270,7 @@ class Game:
     pairs: bool = False
     passes_itself: bool = False
     scores_in_play: bool = False
+    ends_dealing: Callable[[Mapping[str, OptionValue]], int] = lambda options: 0
     direction: str = "clockwise"
 
     def sides(self, players: int) -> tuple[int, ...]:

@@ -60,10 +60,9 @@ class LineHand(Hand):
         spinner_opens: when the spinner's side arms open: `AFTER_BOTH_SIDES`, `AT_ONCE`; `NO_SPINNER` without one.
         arms_open: True once the side arms can be played on.
         held: the set of all tiles in hands.
-        scored: the points of the last play, in games that score in play.
     """
 
-    __slots__ = ("arms_open", "ends", "held", "scored", "spinner", "spinner_opens", "tips")
+    __slots__ = ("arms_open", "ends", "held", "spinner", "spinner_opens", "tips")
 
     def __init__(self, game: str, deal: Deal, hands: list[int], stock: list[int], starter: int, opens: str) -> None:
         super().__init__(game, DOMINO_28, deal, hands, stock, starter)
@@ -73,7 +72,6 @@ class LineHand(Hand):
         self.spinner_opens = opens
         self.arms_open = False
         self.held = 0
-        self.scored = 0
         for tiles in hands:
             self.held |= tiles
 

@@ -77,9 +77,11 @@ def act(hand: Hand, action: int) -> None:
     hands = hand.hands
     hand.history.append(seat << SEAT_SHIFT | action)
     following = hand.after[seat]
+    hand.laid_now = 0
     if action == PASS:
         if hand.passes[seat] == PASSES:
             hand.lost.append(seat)
+            hand.laid_now = hands[seat]
             hand.lay(hands[seat])
             hands[seat] = 0
             _leave(hand, seat)

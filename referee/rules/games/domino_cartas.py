@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from referee.rules.actions import ARM_BITS, DRAW, DRAW_ONLY, PASS, PASS_ONLY, play
@@ -15,6 +16,7 @@ from referee.rules.game import (
     HandEnd,
     IllegalAction,
     Option,
+    OptionValue,
     Result,
     deal_round,
 )
@@ -37,25 +39,27 @@ def points_of(cards: int) -> int:
     return sum(CARD_POINTS[card] for card in pieces_of(cards))
 
 
+def openers(options: Mapping[str, OptionValue]) -> int:
+    """The set of the four cards that open a suit's row."""
+    return mask_of(suit * _RANKS + int(options["opener"]) - 1 for suit in range(SPANISH_40.suits))
+
+
 def deal(deal: Deal) -> RowsHand:
     """Five cards each, then further rounds of one until somebody holds an opener; its holder starts."""
     opener = int(deal.options["opener"]) - 1
-    openers = [suit * _RANKS + opener for suit in range(SPANISH_40.suits)]
-    opening = mask_of(openers)
+    opening = openers(deal.options)
+    of_oros = 1 << opener
     hands, stock = deal_round(deal, EACH)
     table = deal.round_table()
     while not any(hands[seat] & opening for seat in table):
         for seat in table[: len(stock)]:
             hands[seat] |= 1 << stock.pop()
     starter = next(
-        (seat for seat in table if hands[seat] >> openers[0] & 1),
+        (seat for seat in table if hands[seat] & of_oros),
         next(seat for seat in table if hands[seat] & opening),
     )
     hand = RowsHand(ID, SPANISH_40, deal, hands, stock, starter, opener)
-    if hands[starter] >> openers[0] & 1:
-        hand.legal = (play(openers[0]),)
-    else:
-        hand.legal = hand.plays(hands[starter])
+    hand.legal = hand.plays(hands[starter] & (of_oros if hands[starter] & of_oros else opening))
     return hand
 
 
@@ -123,5 +127,6 @@ GAME: Final = Game(
     deal=deal,
     act=act,
     options=(Option("opener", 7, (7, 4, 5, 6), "the rank that opens a suit's row"),),
+    ends_dealing=openers,
     presets={"cuatrillo": {"opener": 4}, "cinquillo": {"opener": 5}, "seisillo": {"opener": 6}},
 )

@@ -1,0 +1,169 @@
+"""The match log: JSON Lines in a hash chain, rendered by structlog.
+
+Every line carries `seq`, `ts`, `prev` and `hash`; the hash is the hex SHA-256 of the line's canonical JSON (RFC 8785)
+without `hash`. Only strings, integers, booleans, null, arrays and objects occur, and every key is ASCII, so sorted keys
+and no blanks are all that canonical JSON asks for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import time
+from collections.abc import Callable, Iterator, MutableMapping
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import msgspec
+import structlog
+from structlog.typing import WrappedLogger
+
+from referee.match.events import Event, LogFault
+
+GENESIS: Final = "0" * 64
+"""`prev` of the first line."""
+
+canonical: Final[Callable[[Any], bytes]] = msgspec.json.Encoder(order="sorted").encode
+"""The canonical JSON of a value that holds no floats."""
+
+
+def _refuse_float(text: str) -> float:
+    raise LogFault(f"the number {text} is no integer")
+
+
+_decode: Final = msgspec.json.Decoder(float_hook=_refuse_float).decode
+
+
+class LogError(Exception):
+    """A log that cannot be read or does not verify.
+
+    Attributes:
+        path: the file.
+        line: the line at fault, from 1; 0: the file as a whole.
+        problem: what is wrong, with the rule.
+    """
+
+    def __init__(self, path: str, line: int, problem: str) -> None:
+        super().__init__(f"{path}:{line}: {problem}" if line else f"{path}: {problem}")
+        self.path = path
+        self.line = line
+        self.problem = problem
+
+
+class _EventLogger(structlog.BoundLoggerBase):
+    """A structlog logger whose only method writes an event."""
+
+    def record(self, fields: Event) -> None:
+        self._logger.msg(self._process_event("msg", None, fields)[0][0])
+
+
+class MatchLog:
+    """Writes a match's events, each whole and flushed to the operating system before `append` returns.
+
+    Args:
+        file: where the lines go, opened for binary writing; None keeps nothing but still numbers and chains.
+        now: the time in seconds since 1970 (UTC).
+    """
+
+    def __init__(self, file: BinaryIO | None = None, now: Callable[[], float] = time.time) -> None:
+        self.file = file
+        self.seq = 0
+        self.head = GENESIS
+        self._now = now
+        self._second = -1
+        self._second_text = ""
+        self._line: MutableMapping[str, Any] = {}
+        sink: WrappedLogger = structlog.BytesLogger(file if file is not None else io.BytesIO())
+        self._logger = _EventLogger(
+            sink, [self._stamp, self._chain, structlog.processors.JSONRenderer(serializer=_render)], {}
+        )
+
+    def append(self, event: Event) -> MutableMapping[str, Any]:
+        """Write an event and return it with `seq`, `ts`, `prev` and `hash`.
+
+        Raises:
+            OSError: it could not be written; the log is as it was before, but for a torn line at its end.
+        """
+        if self.file is None:
+            self._chain(None, "", self._stamp(None, "", dict(event)))
+        else:
+            self._logger.record(event)
+        self.seq += 1
+        self.head = self._line["hash"]
+        return self._line
+
+    def continue_from(self, line: Event) -> None:
+        """Go on after a line that stands in the file already."""
+        self.seq = line["seq"] + 1
+        self.head = line["hash"]
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.file is not None:
+            self.file.close()
+
+    def _stamp(self, _logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        now_ms = int(self._now() * 1000)
+        second, millis = divmod(now_ms, 1000)
+        if second != self._second:
+            self._second = second
+            self._second_text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))
+        line["seq"] = self.seq
+        line["ts"] = f"{self._second_text}.{millis:03d}Z"
+        return line
+
+    def _chain(self, _logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+        line["prev"] = self.head
+        line["hash"] = hashlib.sha256(canonical(line)).hexdigest()
+        self._line = line
+        return line
+
+
+def _render(line: Event, **_: Any) -> bytes:
+    return canonical(line)
+
+
+def parse_line(data: bytes, seq: int, prev: str) -> Event:
+    """The event in a line of a log, its place in the chain checked.
+
+    Raises:
+        LogFault: it is no line of a match log, or not the one that must stand here.
+    """
+    try:
+        line = _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise LogFault(f"not a JSON object: {error}") from None
+    if not isinstance(line, dict) or not isinstance(line.get("event"), str):
+        raise LogFault("not an event: a line is a JSON object with `event`")
+    for key, wanted in (("seq", seq), ("prev", prev)):
+        if line.get(key) != wanted:
+            raise LogFault(f"chain: {key} is {line.get(key)!r}; it must be {wanted!r}")
+    given = line.pop("hash", None)
+    if given != hashlib.sha256(canonical(line)).hexdigest():
+        raise LogFault("chain: hash is not the SHA-256 of the line")
+    line["hash"] = given
+    return line
+
+
+def read_log(path: str | Path) -> Iterator[Event]:
+    """The events of a log, in order, with the chain checked.
+
+    Raises:
+        LogError: the file cannot be read, or a line of it is not what must stand there.
+    """
+    name = str(path)
+    number, prev = 0, GENESIS
+    try:
+        with Path(path).open("rb") as file:
+            for number, data in enumerate(file, start=1):
+                if not data.endswith(b"\n"):
+                    raise LogError(name, number, "the line is torn: it has no end")
+                line = parse_line(data, number - 1, prev)
+                prev = line["hash"]
+                yield line
+    except OSError as error:
+        raise LogError(name, 0, f"cannot be read: {error.strerror}") from None
+    except LogFault as fault:
+        raise LogError(name, number, str(fault)) from None
+    if number == 0:
+        raise LogError(name, 0, "empty: a log begins with match_started")
