@@ -1,0 +1,1 @@
+"""Tournaments: what is to be played, in which order, and what the results say. Uses only the referee's public API."""
