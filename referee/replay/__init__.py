@@ -1,0 +1,1 @@
+"""Showing a match from its log: on a terminal, and as one HTML page."""
