@@ -44,7 +44,7 @@ class View:
         spinner: dominoes: the first double played, if the game has a spinner; else `NO_PIECE`.
         low: cards: the lowest rank (from 0) of each suit's row; `rows.NOT_OPEN` before it is opened.
         high: cards: the highest rank of each suit's row.
-        passes: `domino-a-carte`: the passes used, by seat.
+        passes: `domino-a-carte`: the passes used, by seat; None in other games.
     """
 
     __slots__ = (
@@ -80,7 +80,7 @@ class View:
     spinner: int
     low: list[int]
     high: list[int]
-    passes: list[int]
+    passes: list[int] | None
 
     def __init__(self, state: Hand, sides: tuple[int, ...], totals: list[int], hand: int, turn: int) -> None:
         seat = state.seat
@@ -102,6 +102,7 @@ class View:
         self.legal = state.legal
         self.hand = hand
         self.turn = turn
+        self.passes = None
         if isinstance(state, LineHand):
             self.ends = state.ends
             self.tips = state.tips
