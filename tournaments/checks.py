@@ -1,4 +1,4 @@
-"""Checks of single values from a tournament file. Each raises `SettingError` with what is wrong and what would be right."""
+"""Checks of single values from a tournament file: each raises `SettingError` with what would be right."""
 
 from __future__ import annotations
 
