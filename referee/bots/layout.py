@@ -11,6 +11,7 @@ from referee.rules.pieces import DOUBLES, PIPS, TILES
 from referee.rules.view import View
 
 NO_SPINNER_GAME: Final = "domino-duplas"
+SCORING_GAME: Final = "domino-belga"
 
 
 class Layout(NamedTuple):
@@ -31,8 +32,8 @@ class Layout(NamedTuple):
         ends = self.ends
         return FITTING[ends[LEFT]] | FITTING[ends[RIGHT]] | FITTING[ends[UP]] | FITTING[ends[DOWN]]
 
-    def count(self) -> int:
-        """The sum that `domino-belga` counts; 0 unless it scores."""
+    def scored(self) -> int:
+        """The points that the layout scores in `domino-belga`: the sum of its ends, if that is a multiple of five."""
         total = 0
         spinner_counts = False
         for arm in (LEFT, RIGHT, UP, DOWN):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from referee.bots.chance import chance
-from referee.bots.layout import NO_SPINNER_GAME, after_play, layout_of
+from referee.bots.layout import NO_SPINNER_GAME, SCORING_GAME, after_play, layout_of
 from referee.bots.ways import way_of
-from referee.rules.actions import ARM_BITS, DRAW, PASS
+from referee.rules.actions import ARM_BITS, PASS
+from referee.rules.game import NO_PIECE
 from referee.rules.pieces import DOUBLES, PIPS
 from referee.rules.view import View
-
-SCORING_GAME = "domino-belga"
 
 
 def make(text: str) -> Callable[[View], int]:
@@ -45,17 +44,19 @@ def _tile_mark(view: View, action: int) -> int:
     rest = view.pieces & ~(1 << tile)
     following = (rest & layout.fitting()).bit_count()
     mark = 12 * following + PIPS[tile] + (12 if DOUBLES >> tile & 1 else 0)
-    return mark + 12 * layout.count() if view.game == SCORING_GAME else mark
+    return mark + 12 * layout.scored() if view.game == SCORING_GAME else mark
 
 
 def _card_mark(view: View, action: int) -> int:
     """How good a card is to play: own cards that it brings nearer, the next one above all.
 
-    A card of one's own that lies behind the played one can be played only after it. Passing never helps the own
-    hand, so it comes last.
+    A card of one's own that lies behind the played one can be played only after it. A card that lets others
+    on and nobody else can wait, even one just drawn; but a pass that is counted is never spent while a card fits.
     """
-    if action in (DRAW, PASS):
-        return -1
+    if action == PASS:
+        return -1 if view.drawn != NO_PIECE else -3
     way = way_of(view, action >> ARM_BITS)
     mine = [bool(view.pieces >> card & 1) for card in way]
-    return 2 * sum(mine) + (3 if mine and mine[0] else 0)
+    if not mine:
+        return 0
+    return 2 * sum(mine) + (3 if mine[0] else -2)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from referee.bots import beginner, medium
+from referee.bots import beginner, expert, medium
 from referee.rules.registry import SettingError, unknown
 from referee.rules.view import View
 
@@ -34,6 +34,7 @@ BOTS: Final[Mapping[str, BotInfo]] = {
     for info in (
         BotInfo("beginner", "plays any legal action", beginner.make),
         BotInfo("medium", "plays what keeps its own hand playable", medium.make),
+        BotInfo("expert", "counts what is out and hinders the others", expert.make),
     )
 }
 
