@@ -1,0 +1,203 @@
+"""The stream to the referee: join, answer, join again."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+from random import uniform
+from typing import Final
+
+import grpc
+
+from referee.v1 import fault_pb2, play_pb2, play_pb2_grpc, table_pb2
+from referee_bot._turn import Action, MatchInfo, Turn
+
+CLIENT: Final = "referee-bot-python 0.1.0"
+"""What `run` tells the referee about itself."""
+
+_FIRST_DELAY, _LAST_DELAY, _GIVE_UP = 0.05, 2.0, 20.0  # seconds: between attempts to connect, and over all of them
+_FINAL = frozenset(  # a call that ends so would end so again
+    {
+        grpc.StatusCode.UNAUTHENTICATED,
+        grpc.StatusCode.PERMISSION_DENIED,
+        grpc.StatusCode.INVALID_ARGUMENT,
+        grpc.StatusCode.FAILED_PRECONDITION,
+        grpc.StatusCode.NOT_FOUND,
+        grpc.StatusCode.UNIMPLEMENTED,
+    }
+)
+# `run` has its own delays, so the channel must be ready for each new attempt.
+_OPTIONS = (
+    ("grpc.initial_reconnect_backoff_ms", 50),
+    ("grpc.min_reconnect_backoff_ms", 2000),
+    ("grpc.max_reconnect_backoff_ms", 1000),
+    ("grpc.enable_retries", 0),
+)
+
+
+class BotError(Exception):
+    """The bot cannot play."""
+
+
+class SettingError(BotError):
+    """The address or the token is missing."""
+
+
+class RefusedError(BotError):
+    """The referee does not accept the bot, for instance because it does not know the token."""
+
+
+class LostError(BotError):
+    """The referee cannot be reached (any more)."""
+
+
+def run(
+    choose: Callable[[Turn], Action],
+    *,
+    address: str | None = None,
+    token: str | None = None,
+    version: str = "",
+    on_event: Callable[[play_pb2.PlayEvent], None] | None = None,
+) -> None:
+    """Play until the referee has no more for this bot: one match, or all of a tournament.
+
+    A broken connection is mended: the bot joins again and gets its open turn again. An exception in `choose` ends the
+    bot. Refusals and faults are told on standard error.
+
+    Args:
+        choose: the bot: gives one of `turn.legal`. Anything else is refused by the referee, and `choose` is asked
+            again with the reason in `turn.refusal`, while the time lasts.
+        address: the referee's ``HOST:PORT``. Default: the environment variable ``REFEREE_ADDRESS``.
+        token: the secret that names the seat. Default: the environment variable ``REFEREE_TOKEN``.
+        version: the bot's own version; results of different versions are not mixed.
+        on_event: is called with every event of the stream, in order, before it is dealt with.
+
+    Raises:
+        SettingError: there is no address or no token.
+        RefusedError: the referee does not accept the bot.
+        LostError: the referee could not be reached for 20 seconds.
+    """
+    address = _setting("address", address, "REFEREE_ADDRESS")
+    join = play_pb2.Join(token=_setting("token", token, "REFEREE_TOKEN"), client=CLIENT, version=version)
+    with grpc.insecure_channel(address, _OPTIONS) as channel:
+        _Player(play_pb2_grpc.PlayServiceStub(channel), join, choose, on_event).play(address)
+
+
+def _setting(name: str, value: str | None, variable: str) -> str:
+    value = value or os.environ.get(variable)
+    if not value:
+        raise SettingError(f"no {name}: set the environment variable {variable}, or call run(..., {name}=...)")
+    return value
+
+
+class _Player:
+    def __init__(
+        self,
+        stub: play_pb2_grpc.PlayServiceStub,
+        join: play_pb2.Join,
+        choose: Callable[[Turn], Action],
+        on_event: Callable[[play_pb2.PlayEvent], None] | None,
+    ) -> None:
+        self.stub, self.join, self.choose, self.on_event = stub, join, choose, on_event
+        self.name = os.environ.get("REFEREE_NAME") or "bot"
+        self.joined = self.played = self.ended = False  # in the last stream: taken the seat, had a turn, seen the end
+        self.problem = ""
+        self.match = MatchInfo(play_pb2.MatchStarted())
+        self.turn: Turn | None = None
+
+    def play(self, address: str) -> None:
+        """Stream after stream, until there is no more to play."""
+        delay, deadline = _FIRST_DELAY, time.monotonic() + _GIVE_UP
+        over = False
+        while True:
+            closed = self.stream()
+            over = self.ended or (over and not self.joined)
+            if closed is not None:
+                if closed.reason == play_pb2.CLOSE_REASON_REFUSED and not over:
+                    raise RefusedError(closed.message)
+                if closed.reason != play_pb2.CLOSE_REASON_MATCH_OVER:
+                    self.say(closed.message)
+                if not closed.join_again:
+                    return
+                if self.ended:
+                    delay, deadline = _FIRST_DELAY, time.monotonic() + _GIVE_UP
+                    continue
+            if self.joined:
+                deadline = time.monotonic() + _GIVE_UP
+            if self.played:
+                delay = _FIRST_DELAY
+            if time.monotonic() > deadline:
+                if over:  # the referee went away after a match was over: nothing is lost
+                    return
+                raise LostError(f"no referee at {address}: {self.problem}")
+            time.sleep(uniform(delay / 2, delay))
+            delay = min(2 * delay, _LAST_DELAY)
+
+    def stream(self) -> play_pb2.Closed | None:
+        """One stream from Join to Closed; None if it broke."""
+        self.joined = self.played = self.ended = False
+        requests: SimpleQueue[play_pb2.PlayRequest | None] = SimpleQueue()
+        requests.put(play_pb2.PlayRequest(join=self.join))
+        call = self.stub.Play(iter(requests.get, None))
+        try:
+            while True:
+                try:
+                    response = next(call)
+                except StopIteration:
+                    self.problem = "the stream ended"
+                    return None
+                except grpc.RpcError as error:
+                    self.problem = f"{error.code().name}: {error.details()}"
+                    if error.code() in _FINAL:
+                        raise RefusedError(self.problem) from None
+                    return None
+                fresh = not self.joined
+                for event in response.events:
+                    kind = event.WhichOneof("event")
+                    if self.on_event is not None and kind is not None:
+                        self.on_event(event)
+                    if kind == "turn":
+                        self.turn = Turn(event.turn, self.match)
+                        self.played = True
+                        requests.put(self.answer(self.turn))
+                    elif kind == "refusal":
+                        self.say(f"refused: {event.refusal.message}")
+                        if self.turn is not None and _asks_again(event.refusal, self.turn):
+                            self.turn.refusal = event.refusal.message
+                            requests.put(self.answer(self.turn))
+                    elif kind == "joined":
+                        self.joined, self.name = True, event.joined.name
+                    elif kind == "match_started":
+                        self.match = MatchInfo(event.match_started)
+                    elif kind == "fault" and event.fault.seat == self.match.seat:
+                        self.say(f"fault: {event.fault.message}")
+                    elif kind == "match_ended":
+                        self.ended = True
+                    elif kind == "closed":
+                        return event.closed
+                if fresh and self.joined:  # after all of the response, so that `on_event` may load what the match needs
+                    requests.put(play_pb2.PlayRequest(ready=play_pb2.Ready()))
+        finally:
+            requests.put(None)
+            call.cancel()
+
+    def answer(self, turn: Turn) -> play_pb2.PlayRequest:
+        """The answer that the bot chooses: by place if the action is in the list, else as it stands."""
+        action = self.choose(turn)
+        if not isinstance(action, Action):
+            raise TypeError(f"choose gave {action!r}; it must return an Action: one of turn.legal")
+        try:
+            answer = play_pb2.Answer(turn_id=turn.turn_id, index=turn.legal.index(action))
+        except ValueError:
+            answer = play_pb2.Answer(turn_id=turn.turn_id, action=table_pb2.Action(notation=action.notation))
+        return play_pb2.PlayRequest(answer=answer)
+
+    def say(self, text: str) -> None:
+        print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+
+def _asks_again(refusal: fault_pb2.Refusal, turn: Turn) -> bool:
+    return refusal.remedy == fault_pb2.REMEDY_ASK_AGAIN and refusal.turn_id == turn.turn_id
