@@ -1,0 +1,270 @@
+"""Standings: what the results say, and how sure it is. Fed match by match; what is kept does not grow with them."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, Final
+
+from referee.rules.formats import rank
+from referee.rules.registry import RULES_VERSION, unknown
+from tournaments.intervals import interval, probability_above_half
+from tournaments.result import FAULTS, MatchResult, check_result, score_units
+from tournaments.schedule import Schedule
+from tournaments.spec import TournamentSpec
+from tournaments.tally import Line, Meetings, Sums, Totals
+
+__all__ = ["CSV_COLUMNS", "FAULTS", "MatchResult", "Standings"]
+
+CSV_COLUMNS: Final = (
+    *("place", "place_best", "place_worst", "name", "identity", "played", "won", "drawn", "lost", "score"),
+    *("mean", "ci95_low", "ci95_high", "rating", "rating_low", "rating_high", *FAULTS),
+)
+"""The columns of ``standings.csv``."""
+
+
+@dataclass(slots=True)
+class _Record:
+    """An entrant's matches, counted one by one."""
+
+    played: int = 0
+    won: int = 0
+    drawn: int = 0
+    units: int = 0
+    faults: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FAULTS, 0))
+
+
+class Standings:
+    """The standings of a tournament, in which any match may be the next to be added.
+
+    The interval of a mean is taken over deal sets, not matches: the matches of a set share their deals. See
+    `tournaments.intervals.interval`. It treats a tournament's deal sets as a sample of equal ones, so that the
+    differences between opponents count as spread too, which makes it wider rather than narrower.
+
+    One entrant surely stands above another if the 95 % interval of the difference between their means excludes 0.
+    The difference is paired as far as they played the same deal sets: its variance is the sum of the two means'
+    variances, less twice the covariance seen in the common deal sets. Each such comparison is at 95 % by itself.
+
+    Args:
+        name: the tournament's name.
+        game: the game's id.
+        identities: each entrant's identity by its name, in the order of the tournament file.
+        table: seats a match.
+        sides: how many entrants meet in a match.
+        rotations: matches a deal set.
+        matches_planned: how many matches there will be.
+        rules_version: which rules were played.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        game: str,
+        identities: Mapping[str, str],
+        table: int,
+        sides: int,
+        rotations: int,
+        matches_planned: int,
+        rules_version: int = RULES_VERSION,
+    ) -> None:
+        self.name = name
+        self.game = game
+        self.rules_version = rules_version
+        self.matches_planned = matches_planned
+        self.matches_played = 0
+        self._identities = dict(identities)
+        self._names = list(identities)
+        self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._sides = sides
+        self._rotations = rotations
+        self._scale = 2 * (sides - 1)
+        self._records = [_Record() for _ in self._names]
+        self._seats = [0] * table
+        self._totals = Totals(len(self._names), table)
+        self._open: dict[int, list[Line]] = {}
+
+    @classmethod
+    def of(cls, spec: TournamentSpec, schedule: Schedule, identities: Mapping[str, str]) -> Standings:
+        """The standings of a tournament before its first match.
+
+        Args:
+            spec: the tournament.
+            schedule: its schedule.
+            identities: each entrant's identity by its name, in any order.
+        """
+        return cls(
+            name=spec.name,
+            game=spec.game,
+            identities={entrant.name: identities[entrant.name] for entrant in spec.entrants},
+            table=spec.table,
+            sides=schedule.block,
+            rotations=schedule.rotations,
+            matches_planned=schedule.total(),
+        )
+
+    def add(self, result: MatchResult) -> None:
+        """Count a match, once: one of a complete deal set cannot be recognised as counted already.
+
+        Raises:
+            ValueError: the result contradicts itself or the tournament; nothing was counted.
+        """
+        line = self._line(result)
+        self.matches_played += 1
+        for seat, units in enumerate(line.units):
+            self._seats[seat] += units
+        shared = result.places.count(1) > 1
+        units_of = dict(zip(line.seats, line.units, strict=True))
+        for number, side in dict(zip(line.seats, result.sides, strict=True)).items():
+            record = self._records[number]
+            record.played += 1
+            record.units += units_of[number]
+            if result.places[side] == 1:
+                record.won += not shared
+                record.drawn += shared
+        for name, faults in result.faults.items():
+            for fault, times in faults.items():
+                self._records[self._numbers[name]].faults[fault] += times
+        lines = self._open.setdefault(result.deal_set, [])
+        lines.append(line)
+        if len(lines) == self._rotations:
+            self._totals.add(self._open.pop(result.deal_set), self._rotations)
+
+    def _line(self, result: MatchResult) -> Line:
+        """The result in numbers, checked."""
+        check_result(result, len(self._seats), self._sides)
+        for name in (*result.seats, *result.faults):
+            if name not in self._numbers:
+                raise ValueError(f"match {result.id}: {unknown('entrant', name, self._names)}")
+        seats = tuple(self._numbers[name] for name in result.seats)
+        for line in self._open.get(result.deal_set, []):
+            if line.id == result.id:
+                raise ValueError(f"match {result.id}: it was counted already")
+            if set(line.seats) != set(seats):
+                raise ValueError(f"match {result.id}: others play the deal set {result.deal_set}")
+        return Line(result.id, seats, tuple(score_units(result.places, side) for side in result.sides))
+
+    def to_json(self) -> dict[str, Any]:
+        """The standings as they are in ``standings.json``; entrants by place, then as in the tournament file.
+
+        A mean is null where nothing was played, and its interval 0 to 1. Pairs are those that have met. Ratings are
+        null.
+        """
+        totals = self._everything()
+        better = self._settled(totals)
+        places = self._places()
+        order = sorted(range(len(self._names)), key=lambda number: (places[number], number))
+        return {
+            "name": self.name,
+            "game": self.game,
+            "rules_version": self.rules_version,
+            "matches_planned": self.matches_planned,
+            "matches_played": self.matches_played,
+            "entrants": [self._entrant(number, places[number], better, totals) for number in order],
+            "pairs": [self._pair(one, other, met) for (one, other), met in sorted(totals.pairs.items())],
+            "seats": [
+                {"seat": seat, "played": self.matches_played}
+                | self._mean(units, self.matches_played, totals.seats[seat], self._scale)
+                for seat, units in enumerate(self._seats)
+            ],
+        }
+
+    def to_csv(self) -> str:
+        """The entrants of the standings as a table with a head line, a line each; empty where JSON has null."""
+        table = io.StringIO()
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(CSV_COLUMNS)
+        for entrant in self.to_json()["entrants"]:
+            flat = entrant | entrant["faults"]
+            flat["place_best"], flat["place_worst"] = entrant["places"]
+            flat["ci95_low"], flat["ci95_high"] = entrant["ci95"]
+            flat["rating_low"], flat["rating_high"] = entrant["rating_ci95"] or (None, None)
+            writer.writerow([flat[column] for column in CSV_COLUMNS])
+        return table.getvalue()
+
+    def _everything(self) -> Totals:
+        """The totals with the deal sets in progress, as far as they have been played."""
+        if not self._open:
+            return self._totals
+        totals = copy.deepcopy(self._totals)
+        for _, lines in sorted(self._open.items()):
+            totals.add(lines, self._rotations)
+        return totals
+
+    def _places(self) -> tuple[int, ...]:
+        """The place of each entrant, by mean score; those that have not played come last."""
+        played = [record for record in self._records if record.played]
+        lowest = min((Fraction(record.units, record.played) for record in played), default=Fraction(0)) - 1
+        means = [Fraction(record.units, record.played) if record.played else lowest for record in self._records]
+        return rank([-mean for mean in means])
+
+    def _settled(self, totals: Totals) -> list[tuple[int, int]]:
+        """By entrant, how many others surely stand above it, and how many surely below."""
+        found = [(0, 0)] * len(self._names)
+        variances = [sums.variance_of_mean(self._scale * self._rotations) for sums in totals.scores]
+        means = [record.units / (self._scale * max(1, record.played)) for record in self._records]
+        for one, other in combinations(range(len(self._names)), 2):
+            counts = totals.scores[one].count, totals.scores[other].count
+            if not min(counts):
+                continue
+            variance = variances[one] + variances[other]
+            met = totals.pairs.get((one, other))
+            if met is not None:
+                shared = met.covariance_sum(self._scale * self._rotations) / (counts[0] * counts[1])
+                # Where the common deal sets say more than all of them allow, the two are taken as unpaired.
+                variance = variance - 2 * shared if 2 * shared < variance else variance
+            low, high = interval(means[one] - means[other], variance, min(counts), -1.0, 1.0)
+            if low > 0 or high < 0:
+                upper, lower = (one, other) if low > 0 else (other, one)
+                found[upper] = (found[upper][0], found[upper][1] + 1)
+                found[lower] = (found[lower][0] + 1, found[lower][1])
+        return found
+
+    def _entrant(self, number: int, place: int, settled: list[tuple[int, int]], totals: Totals) -> dict[str, Any]:
+        record = self._records[number]
+        above, below = settled[number]
+        return {
+            "name": self._names[number],
+            "identity": self._identities[self._names[number]],
+            "place": place,
+            "places": [1 + above, len(self._names) - below],
+            "played": record.played,
+            "won": record.won,
+            "drawn": record.drawn,
+            "lost": record.played - record.won - record.drawn,
+            "score": record.units / self._scale,
+            **self._mean(record.units, record.played, totals.scores[number], self._scale),
+            "rating": None,
+            "rating_ci95": None,
+            "faults": dict(record.faults),
+        }
+
+    def _pair(self, one: int, other: int, met: Meetings) -> dict[str, Any]:
+        values, scale = met.compared, 2 * self._rotations
+        mean = self._mean(met.units, met.matches, values, 2)
+        return {
+            "a": self._names[one],
+            "b": self._names[other],
+            "deals": values.count,
+            "a_score": met.units / 2,
+            "a_mean": mean["mean"],
+            "ci95": mean["ci95"],
+            "p_a_better": probability_above_half(
+                float(values.total) / scale, float(values.squares) / scale**2, values.count
+            ),
+        }
+
+    def _mean(self, units: int, played: int, values: Sums, scale: int) -> dict[str, Any]:
+        """A mean over matches, with its interval over deal sets."""
+        if not played:
+            return {"mean": None, "ci95": [0.0, 1.0]}
+        mean = units / (scale * played)
+        return {
+            "mean": mean,
+            "ci95": list(interval(mean, values.variance_of_mean(scale * self._rotations), values.count)),
+        }
