@@ -20,7 +20,9 @@ class Screen(Console):
 
 def table(*columns: str, title: str | None = None) -> Table:
     """A table in the one style of this command line. A column that starts with ``>`` is set to the right."""
-    made = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title_style="bold")
+    made = Table(
+        title=title, box=SIMPLE_HEAD, pad_edge=False, show_edge=False, title_justify="left", title_style="bold"
+    )
     for column in columns:
         made.add_column(column.removeprefix(">"), justify="right" if column.startswith(">") else "left")
     return made

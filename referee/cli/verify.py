@@ -1,0 +1,105 @@
+"""``referee verify``: the log's own referee, again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import track
+from rich.text import Text
+
+from referee.cli.common import fail, print_json, printable
+from referee.cli.screen import Screen, table
+from referee.match.deal import parse_seed
+from referee.match.log import LogError
+from referee.match.verify import Verdict
+from referee.match.verify import verify as referee_again
+
+_MANY = 20
+"""From so many logs on, a progress bar is worth its line."""
+
+
+@click.command()
+@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+@click.option("--partial", is_flag=True, help="Accept logs that end before their match does.")
+@click.option("--seed", metavar="HEX", help="The seed, where it is known but the log withholds it.")
+def verify(logs: tuple[str, ...], as_json: bool, partial: bool, seed: str | None) -> int:
+    """Referee logs again from the first line: deals from the seed, every action's legality, every score.
+
+    On a fault it prints the file, the line and the rule, and leaves with status 1.
+    """
+    for log in logs:
+        existing_file(log)
+    try:
+        known = None if seed is None else parse_seed(seed)
+    except ValueError as error:
+        fail(f"--seed: {error}, not {seed!r}")
+    bar = Screen(stderr=True)
+    quiet = len(logs) < _MANY or not bar.is_terminal
+    found: list[Verdict | LogError] = []
+    for log in track(logs, "verifying", console=bar, transient=True, disable=quiet):
+        try:
+            found.append(referee_again(log, known, partial))
+        except LogError as error:
+            found.append(error)
+    if as_json:
+        print_json([as_dict(one) for one in found])
+    else:
+        _show(found)
+    return int(any(isinstance(one, LogError) for one in found))
+
+
+def existing_file(path: str) -> None:
+    """Leave with status 2 if there is no file of this name that could be read."""
+    if Path(path).is_dir():
+        fail(f"{path}: a directory; a match log is a file, such as {Path(path) / '*.jsonl'}")
+    try:
+        Path(path).open("rb").close()
+    except OSError as error:
+        fail(f"{path}: {error.strerror or error}; a match log is a file that can be read")
+
+
+def as_dict(one: Verdict | LogError) -> dict[str, Any]:
+    """What was found, for programs."""
+    if isinstance(one, LogError):
+        return {"log": one.path, "ok": False, "line": one.line or None, "problem": one.problem}
+    return {
+        "log": one.path,
+        "ok": True,
+        "match": one.match.spec.id,
+        "game": one.match.spec.game.id,
+        "ended": one.match.ended is not None,
+        "lines": one.lines,
+        "actions": one.actions,
+        "hands": one.match.tally.hands,
+        "deals_checked": one.deals_checked,
+    }
+
+
+def _show(found: list[Verdict | LogError]) -> None:
+    """Good logs as a table on standard output, then each fault on a line of its own."""
+    screen = Screen()
+    good = [one for one in found if isinstance(one, Verdict)]
+    bad = [one for one in found if isinstance(one, LogError)]
+    if good:
+        made = table("log", "", ">lines", ">hands", ">actions", "deals")
+        made.columns[0].overflow = "fold"
+        for one in good:
+            made.add_row(
+                printable(one.path),
+                Text("ok", "green") if one.match.ended is not None else Text("ok so far", "yellow"),
+                str(one.lines),
+                str(one.match.tally.hands),
+                str(one.actions),
+                "from the seed" if one.deals_checked else Text("seed withheld", "yellow"),
+            )
+        screen.print(made)
+    for fault in bad:
+        # Not wrapped: programs and editors find file:line in it.
+        screen.print(Text.assemble(("fault ", "bold red"), printable(str(fault))), soft_wrap=True)
+    if len(found) > 1:
+        screen.print(f"{len(good)} of {len(found)} logs verify", style="green" if not bad else "red")
+    sys.stdout.flush()
