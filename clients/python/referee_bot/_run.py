@@ -12,13 +12,15 @@ from typing import Final
 
 import grpc
 
-from referee.v1 import fault_pb2, play_pb2, play_pb2_grpc, table_pb2
+from referee.v1 import fault_pb2, play_pb2, play_pb2_grpc
 from referee_bot._turn import Action, MatchInfo, Turn
 
 CLIENT: Final = "referee-bot-python 0.1.0"
 """What `run` tells the referee about itself."""
 
-_FIRST_DELAY, _LAST_DELAY, _GIVE_UP = 0.05, 2.0, 20.0  # seconds: between attempts to connect, and over all of them
+# Seconds: the first and the longest pause between attempts to connect, all of them together, and what a stream that
+# was no mere attempt lives for (a bot may wait long, and hear nothing, until it gets a seat).
+_FIRST_DELAY, _LAST_DELAY, _GIVE_UP, _ALIVE = 0.05, 2.0, 20.0, 5.0
 _FINAL = frozenset(  # a call that ends so would end so again
     {
         grpc.StatusCode.UNAUTHENTICATED,
@@ -113,6 +115,7 @@ class _Player:
         delay, deadline = _FIRST_DELAY, time.monotonic() + _GIVE_UP
         over = False
         while True:
+            begun = time.monotonic()
             closed = self.stream()
             over = self.ended or (over and not self.joined)
             if closed is not None:
@@ -125,7 +128,7 @@ class _Player:
                 if self.ended:
                     delay, deadline = _FIRST_DELAY, time.monotonic() + _GIVE_UP
                     continue
-            if self.joined:
+            if self.joined or time.monotonic() > begun + _ALIVE:
                 deadline = time.monotonic() + _GIVE_UP
             if self.played:
                 delay = _FIRST_DELAY
@@ -189,11 +192,14 @@ class _Player:
         action = self.choose(turn)
         if not isinstance(action, Action):
             raise TypeError(f"choose gave {action!r}; it must return an Action: one of turn.legal")
+        request = play_pb2.PlayRequest()
+        answer = request.answer
+        answer.turn_id = turn.turn_id
         try:
-            answer = play_pb2.Answer(turn_id=turn.turn_id, index=turn.legal.index(action))
+            answer.index = turn.legal.index(action)
         except ValueError:
-            answer = play_pb2.Answer(turn_id=turn.turn_id, action=table_pb2.Action(notation=action.notation))
-        return play_pb2.PlayRequest(answer=answer)
+            answer.action.notation = action.notation
+        return request
 
     def say(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
