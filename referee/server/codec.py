@@ -108,6 +108,7 @@ class MatchCodec:
         self._spec = spec
         self._deck = spec.game.deck
         self._base = _FIRST_PIECE[self._deck.id]
+        self._public: tuple[Event, bytes] = ({}, b"")
         self._history = table_pb2.History()
         self._history_of: list[int] | None = None
 
@@ -116,9 +117,15 @@ class MatchCodec:
         encode = _ENCODERS.get(event["event"])
         if encode is None:
             return b""
+        personal = event["event"] in _PERSONAL or ("drawn" in event and event["seat"] == seat)
+        if not personal and self._public[0] is event:
+            return self._public[1]
         message = play_pb2.PlayEvent()
         encode(self, told(event, seat), message, seat)
-        return play_pb2.PlayResponse(events=[message]).SerializeToString()
+        data = _response(message)
+        if not personal:
+            self._public = (event, data)
+        return data
 
     def turn(self, view: View, move_ms: int, bank_ms: int) -> bytes:
         """A turn to be asked, as an encoded `PlayResponse`."""
@@ -323,13 +330,13 @@ class MatchCodec:
 
     def refusal(self, turn_id: int, what: IllegalAction | Reply, remedy: Remedy, view: View) -> bytes:
         """The refusal of an answer to the open turn, as an encoded `PlayResponse`."""
-        illegal = isinstance(what, IllegalAction)
+        illegal = what if isinstance(what, IllegalAction) else None
         refusal = fault_pb2.Refusal(
             turn_id=turn_id,
             code=what.code,
-            message=str(what) if isinstance(what, IllegalAction) else what.detail,
-            rule=what.rule if isinstance(what, IllegalAction) else "",
-            legal=[action_message(action, self._deck) for action in (what.legal if illegal else view.legal)],
+            message=what.detail if isinstance(what, Reply) else str(what),
+            rule=illegal.rule if illegal else "",
+            legal=[action_message(action, self._deck) for action in view.legal],
             remedy=_REMEDIES[remedy],
         )
         return _response(play_pb2.PlayEvent(refusal=refusal))
@@ -343,6 +350,10 @@ _ENCODERS: Final[Mapping[str, Callable[[MatchCodec, Event, play_pb2.PlayEvent, i
     "match_ended": MatchCodec._match_ended,
     "forfeited": MatchCodec._forfeited,
 }
+
+
+_PERSONAL: Final = frozenset({"match_started", "hand_started"})
+"""The events that are told to each seat in its own way; others are encoded once for all who may know the same."""
 
 
 @cache

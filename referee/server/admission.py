@@ -1,0 +1,104 @@
+"""Who may join: tokens, and the seats that wait for whoever holds one."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections import deque
+
+from referee.server import codec
+from referee.server.connection import Connection
+from referee.server.remote import RemoteSeat
+from referee.v1 import play_pb2
+
+
+class Ticket:
+    """What a token admits to.
+
+    Attributes:
+        name: the player's name.
+        open: True while more matches may come: a bot that has played one is asked to join again.
+    """
+
+    def __init__(self, name: str, open: bool) -> None:
+        self.name = name
+        self.open = open
+        self._offered: deque[RemoteSeat] = deque()
+        self._taken: list[RemoteSeat] = []
+        self._idle: deque[Connection] = deque()
+
+    def offer(self, seat: RemoteSeat) -> None:
+        """Let the next stream with this ticket have a seat; one that waits has it at once."""
+        if self._idle:
+            self._give(seat, self._idle.popleft())
+        else:
+            self._offered.append(seat)
+
+    def done(self, seat: RemoteSeat) -> None:
+        """The seat's match is over."""
+        for seats in (self._offered, self._taken):
+            if seat in seats:
+                seats.remove(seat)
+
+    def admit(self, connection: Connection) -> None:
+        """Give a stream that has joined its seat: one that lost its stream, a new one, or that of an older stream."""
+        lost = next((seat for seat in self._taken if seat.connection is None), None)
+        if lost is not None:
+            lost.attach(connection)
+        elif self._offered:
+            self._give(self._offered.popleft(), connection)
+        elif self.open:
+            connection.receiver = self
+            self._idle.append(connection)
+        elif self._taken:
+            self._taken[0].attach(connection)
+        else:
+            connection.end(codec.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over"))
+
+    def lost(self, connection: Connection) -> None:
+        """A stream that waited for a match has ended."""
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+    def close(self, reason: play_pb2.CloseReason.ValueType, message: str) -> None:
+        """No more matches will come: the streams that wait are ended."""
+        self.open = False
+        while self._idle:
+            connection = self._idle.popleft()
+            connection.receiver = None
+            connection.end(codec.closed(reason, message))
+
+    def _give(self, seat: RemoteSeat, connection: Connection) -> None:
+        self._taken.append(seat)
+        seat.attach(connection)
+
+
+class Admission:
+    """All tickets, by token. Only hashes of tokens are kept."""
+
+    def __init__(self) -> None:
+        self._tickets: dict[bytes, Ticket] = {}
+
+    def issue(self, name: str, open: bool = False) -> tuple[str, Ticket]:
+        """A new ticket and its token (256 random bits), which is told once and not kept."""
+        token = secrets.token_urlsafe(32)
+        ticket = Ticket(name, open)
+        self._tickets[_hash(token)] = ticket
+        return token, ticket
+
+    def find(self, token: str) -> Ticket | None:
+        """The ticket of a token. The look-up is by hash, so its time tells nothing of how near a guess came."""
+        return self._tickets.get(_hash(token))
+
+    def revoke(self, ticket: Ticket) -> None:
+        """Forget a ticket."""
+        self._tickets = {key: one for key, one in self._tickets.items() if one is not ticket}
+
+    def close(self, reason: play_pb2.CloseReason.ValueType, message: str) -> None:
+        """End every stream that waits for a match."""
+        for ticket in self._tickets.values():
+            ticket.close(reason, message)
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode(errors="replace")).digest()

@@ -1,0 +1,196 @@
+"""Many matches at once: each in a task of its own, so that what goes wrong in one stays there."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from referee.match.events import Event, MatchSpec
+from referee.match.fold import Match
+from referee.match.log import MatchLog
+from referee.match.loop import Table
+from referee.match.policy import FaultKind
+from referee.match.seat import Bot, LocalSeat, Seat
+from referee.server.admission import Ticket
+from referee.server.codec import MatchCodec
+from referee.server.lateness import Lateness
+from referee.server.remote import RemoteSeat
+from referee.v1 import play_pb2
+
+_log = structlog.get_logger(__name__)
+
+
+class MatchStage(StrEnum):
+    """How far a hosted match is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+class HostedMatch:
+    """A match that this server plays, or has played.
+
+    Attributes:
+        spec: what the match is.
+        match: its state.
+        path: its log.
+        created_at: when it was created (seconds since 1970, UTC).
+        stage: how far it is.
+        problem: why it failed, if it did.
+        codec: encodes its events.
+    """
+
+    def __init__(self, spec: MatchSpec, match: Match, path: Path, now: float) -> None:
+        self.spec = spec
+        self.match = match
+        self.path = path
+        self.created_at = now
+        self.stage = MatchStage.WAITING
+        self.problem = ""
+        self.codec = MatchCodec(spec)
+        self.remote: dict[int, tuple[Ticket, RemoteSeat]] = {}
+        self.task: asyncio.Task[None] | None = None
+        self._grown = asyncio.Event()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing will be added to the log."""
+        return self.stage in {MatchStage.FINISHED, MatchStage.FAILED}
+
+    def pulse(self) -> None:
+        """Wake those who follow the match."""
+        self._grown.set()
+        self._grown = asyncio.Event()
+
+    async def follow(self, from_seq: int = 0) -> AsyncIterator[Event]:
+        """The events of the log from a sequence number on, until the match is over."""
+        with self.path.open("rb") as file:
+            while True:
+                grown, over, start = self._grown, self.over, file.tell()
+                data = file.readline()
+                if data.endswith(b"\n"):
+                    event = msgspec.json.decode(data)
+                    if event["seq"] >= from_seq:
+                        yield event
+                    continue
+                if over:
+                    return
+                file.seek(start)
+                await grown.wait()
+
+    def crashed(self, seat: int, detail: str) -> None:
+        """The process that plays a seat, started by the referee, has ended."""
+        self.remote[seat][1].leaves(FaultKind.CRASHED, detail)
+
+
+class MatchHost:
+    """Creates matches and plays them."""
+
+    def __init__(self, lateness: Lateness) -> None:
+        self.matches: dict[str, HostedMatch] = {}
+        self.draining = False
+        self._lateness = lateness
+
+    def create(
+        self,
+        spec: MatchSpec,
+        seed: bytes,
+        players: Sequence[Bot | Ticket],
+        path: Path,
+        withheld: bool = False,
+        listener: Callable[[Event], None] | None = None,
+    ) -> HostedMatch:
+        """Open a match's log and play the match in the background.
+
+        Args:
+            spec: what the match is.
+            seed: what its deals come from.
+            players: by seat, a built-in bot or the ticket of a bot that dials in.
+            path: the log to be written.
+            withheld: do not reveal the seed at the end, since other matches use it.
+            listener: told of every event after it is written; must not wait.
+
+        Raises:
+            OSError: the log cannot be written; there is no such match.
+        """
+        hosted = HostedMatch(spec, Match(spec, seed, withheld), path, time.time())
+        log = MatchLog(path.open("wb", buffering=0))
+        seats: list[Seat] = []
+
+        def heard(event: Event) -> None:
+            hosted.pulse()
+            if listener is not None:
+                listener(event)
+
+        table = Table(hosted.match, log, seats, heard, breathe=_let_others_run)
+        for number, player in enumerate(players):
+            if isinstance(player, Ticket):
+                seat = RemoteSeat(
+                    number, spec.names[number], spec.id, spec.clock, hosted.codec, table.note, self._lateness
+                )
+                hosted.remote[number] = (player, seat)
+                seats.append(seat)
+            else:
+                seats.append(LocalSeat(player))
+        try:
+            table.open()
+        except OSError:
+            log.close()
+            raise
+        self.matches[spec.id] = hosted
+        for ticket, seat in hosted.remote.values():
+            ticket.offer(seat)
+        hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
+        return hosted
+
+    async def _play(self, hosted: HostedMatch, table: Table, log: MatchLog) -> None:
+        """Play one match; whatever happens, its seats are let go and its log is closed."""
+        reason, message = play_pb2.CLOSE_REASON_MATCH_OVER, "the match is over"
+        try:
+            hosted.stage = MatchStage.RUNNING
+            await table.run()
+            hosted.stage = MatchStage.FINISHED
+        except asyncio.CancelledError:
+            reason, message = play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"
+            try:
+                table.abort()
+                hosted.stage = MatchStage.FINISHED
+            except OSError as error:
+                self._failed(hosted, error)
+        except Exception as error:
+            message = "the referee has failed; the match does not count"
+            self._failed(hosted, error)
+        finally:
+            for ticket, seat in hosted.remote.values():
+                ticket.done(seat)
+                seat.dismiss(reason, message, ticket.open and not self.draining)
+            log.close()
+            hosted.pulse()
+
+    def _failed(self, hosted: HostedMatch, error: Exception) -> None:
+        hosted.stage = MatchStage.FAILED
+        hosted.problem = f"{type(error).__name__}: {error}"
+        _log.error("match failed", match=hosted.spec.id, problem=hosted.problem, exc_info=error)
+
+    async def drain(self, grace_s: float) -> None:
+        """Let running matches end for so long (seconds), then abort those that have not."""
+        self.draining = True
+        running = [hosted.task for hosted in self.matches.values() if hosted.task and not hosted.task.done()]
+        if running and grace_s > 0:
+            await asyncio.wait(running, timeout=grace_s)
+        for task in running:
+            task.cancel()
+        if running:
+            await asyncio.wait(running)
+
+
+async def _let_others_run() -> None:
+    await asyncio.sleep(0)

@@ -1,0 +1,125 @@
+"""The Play stream: reads a bot's messages, stamps them, and hands them to its seat."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from referee.match.policy import FaultKind
+from referee.server import codec
+from referee.server.admission import Admission
+from referee.server.connection import Connection
+from referee.server.host import MatchHost
+from referee.server.remote import RemoteSeat
+from referee.v1 import play_pb2
+
+MOST_CHARACTERS: Final = 200
+"""The most characters of `Join.client` and `Join.version`."""
+
+JOIN_WITHIN_S: Final = 30.0
+"""A stream that has not joined by then is ended."""
+
+
+class PlayService:
+    """The service `referee.v1.PlayService`."""
+
+    def __init__(self, admission: Admission, host: MatchHost) -> None:
+        self._admission = admission
+        self._host = host
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        """The service for a server. It takes and gives encoded messages: see `referee.server.codec`."""
+        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
+        return grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": play})
+
+    async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
+        connection = Connection(context)
+        loop = asyncio.get_running_loop()
+        # The handler only waits: cancelling it from outside would not end the call, returning does.
+        reader = loop.create_task(self._read(context, connection))
+        too_late = loop.call_later(JOIN_WITHIN_S, self._check_joined, connection)
+        try:
+            await connection.ended.wait()
+            await connection.flushed()
+        finally:
+            too_late.cancel()
+            reader.cancel()
+            connection.lost()
+
+    async def _read(self, context: grpc.aio.ServicerContext[bytes, bytes], connection: Connection) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while not connection.ended.is_set():
+                data: Any = await context.read()
+                arrived = loop.time()
+                if data is grpc.aio.EOF:
+                    break
+                self._handle(connection, data, arrived)
+        finally:
+            connection.ended.set()
+
+    def _handle(self, connection: Connection, data: bytes, arrived: float) -> None:
+        seat = connection.receiver if isinstance(connection.receiver, RemoteSeat) else None
+        try:
+            request = play_pb2.PlayRequest.FromString(data)
+        except DecodeError:
+            if seat is not None:
+                seat.malformed("the message is no PlayRequest", arrived)
+            else:
+                self._refuse(connection, "the message is no PlayRequest")
+            return
+        kind = request.WhichOneof("request")
+        if kind == "answer" and seat is not None:
+            seat.answer(request.answer, arrived)
+        elif kind == "join":
+            self._join(connection, request.join)
+        elif not connection.joined:
+            self._refuse(connection, "a stream begins with `join`")
+        elif kind == "leave":
+            if seat is not None:
+                reason = request.leave.reason[:MOST_CHARACTERS]
+                seat.leaves(FaultKind.GONE, f"left: {reason}" if reason else "left")
+            connection.end(codec.closed(play_pb2.CLOSE_REASON_LEFT, "you left"))
+        elif seat is None:
+            connection.send(codec.ignored("not_your_turn", "no match has begun for you yet"))
+        elif kind == "ready":
+            seat.ready()
+        else:
+            seat.malformed("the message holds no request that this server knows", arrived)
+
+    def _join(self, connection: Connection, join: play_pb2.Join) -> None:
+        if connection.joined:
+            seat = connection.receiver
+            message = "this stream has joined already; another match needs another stream"
+            if isinstance(seat, RemoteSeat):
+                seat.unasked("already_joined", message)
+            else:
+                connection.send(codec.ignored("already_joined", message))
+            return
+        for name in ("client", "version"):
+            if len(getattr(join, name)) > MOST_CHARACTERS:
+                self._refuse(connection, f"message_too_large: `{name}` has more than {MOST_CHARACTERS} characters")
+                return
+        ticket = self._admission.find(join.token)
+        if ticket is None:
+            self._refuse(connection, "unknown token: it was never given out, or its match is over")
+            return
+        if self._host.draining:
+            connection.end(codec.closed(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"))
+            return
+        connection.joined = True
+        connection.client = join.client
+        connection.version = join.version
+        connection.immediate = join.delivery == play_pb2.EVENT_DELIVERY_IMMEDIATE
+        ticket.admit(connection)
+
+    def _check_joined(self, connection: Connection) -> None:
+        if not connection.joined:
+            self._refuse(connection, f"no `join` within {JOIN_WITHIN_S:.0f} s")
+
+    @staticmethod
+    def _refuse(connection: Connection, message: str) -> None:
+        connection.end(codec.closed(play_pb2.CLOSE_REASON_REFUSED, message))

@@ -1,0 +1,266 @@
+"""A seat whose bot is somewhere else: it joins over a Play stream, may lose it, and may come back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from referee.match.clock import ClockSpec
+from referee.match.events import Event
+from referee.match.policy import FaultKind, Remedy
+from referee.match.seat import Reply
+from referee.rules.game import IllegalAction
+from referee.rules.pieces import NotationError
+from referee.rules.view import View
+from referee.server import codec
+from referee.server.codec import MatchCodec
+from referee.server.connection import Connection
+from referee.server.lateness import Lateness
+from referee.v1 import play_pb2
+
+MOST_UNASKED: Final = 200
+"""So many messages that answer nothing may come from a seat in one match before it is flooding."""
+
+_NOT_LATE_MS: Final = 5
+"""A timer that fires no more than this late leaves no doubt that the answer had not come."""
+
+
+class RemoteSeat:
+    """A seat at a table, played by a bot that dials in.
+
+    Args:
+        number: the seat.
+        name: its player's name.
+        match_id: the match.
+        clock: the match's clocks.
+        messages: encodes the match's events.
+        note: logs something that is no part of the game.
+        lateness: how late this process is.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        match_id: str,
+        clock: ClockSpec,
+        messages: MatchCodec,
+        note: Callable[[Event], None],
+        lateness: Lateness,
+    ) -> None:
+        self.number = number
+        self.name = name
+        self.connection: Connection | None = None
+        self._match_id = match_id
+        self._clock = clock
+        self._codec = messages
+        self._note = note
+        self._lateness = lateness
+        self._loop = asyncio.get_running_loop()
+        self._join_by = self._loop.time() + clock.join_ms / 1000
+        self._ready_by = 0.0
+        self._came = False
+        self._ready = False
+        self._gone_for_good: Reply | None = None
+        self._catch_up: list[bytes] = []
+        self._held: list[bytes] = []
+        self._view: View | None = None
+        self._turn = b""
+        self._asked = 0.0
+        self._deadline = 0.0
+        self._waiter: asyncio.Future[Reply] | None = None
+        self._unasked = 0
+
+    # The table's side: see `referee.match.seat.Seat` -----------------------------------------------------------
+
+    async def prepare(self) -> Reply | None:
+        """Wait until the bot has joined and said that it is ready, each for its own time."""
+        while not self._came:
+            reply = await self._until(self._join_by, FaultKind.NEVER_CAME)
+            if reply.fault is not None:
+                return reply
+        while not self._ready:
+            reply = await self._until(self._ready_by, FaultKind.NOT_READY)
+            if reply.fault is not None:
+                return reply
+        return None
+
+    def tell(self, event: Event) -> None:
+        """Send an event now or, if the bot does not want each as it happens, with what it is sent next."""
+        data = self._codec.event(event, self.number)
+        if not data:
+            return
+        if event["event"] == "hand_started":
+            del self._catch_up[1:]
+        self._catch_up.append(data)
+        connection = self.connection
+        if connection is None:
+            return
+        self._held.append(data)
+        if connection.immediate or event["event"] == "match_ended":
+            self._flush(connection)
+
+    async def ask(self, view: View, move_ms: int, bank_ms: int) -> Reply:
+        """Send the turn and wait for an answer until its allowance and its bank are used up."""
+        self._view = view
+        self._turn = self._codec.turn(view, move_ms, bank_ms)
+        self._asked = self._loop.time()
+        self._deadline = self._asked + (move_ms + bank_ms) / 1000
+        if self.connection is not None:
+            self._held.append(self._turn)
+            self._flush(self.connection)
+        return await self.wait()
+
+    async def wait(self) -> Reply:
+        """Wait for an answer to the open turn."""
+        return await self._until(self._deadline, None)
+
+    def refuse(self, illegal: IllegalAction | Reply, remedy: Remedy) -> None:
+        """Tell the bot why its answer does not count."""
+        if self.connection is not None and self._view is not None:
+            self._held.append(self._codec.refusal(self._view.turn, illegal, remedy, self._view))
+            self._flush(self.connection)
+
+    # The bot's side -------------------------------------------------------------------------------------------
+
+    def attach(self, connection: Connection) -> None:
+        """Give the seat to a stream: the newest one has it, and is told all that it needs to play on."""
+        old, self.connection = self.connection, connection
+        if old is not None:
+            old.receiver = None
+            old.end(codec.closed(play_pb2.CLOSE_REASON_REPLACED, "another stream has joined with this token"))
+        connection.receiver = self
+        resumed = self._came
+        self._note(
+            {
+                "event": "seat_joined",
+                "seat": self.number,
+                "resumed": resumed,
+                "client": connection.client,
+                "version": connection.version,
+            }
+        )
+        greeting = codec.joined(self._match_id, self.number, self.name, resumed)
+        self._held = [greeting, *self._catch_up]
+        if self._waiting_for_answer():
+            self._held.append(self._turn)
+        self._flush(connection)
+        if not resumed:
+            self._came = True
+            self._ready_by = self._loop.time() + self._clock.ready_ms / 1000
+            self._resolve(Reply())
+
+    def lost(self, connection: Connection) -> None:
+        """The stream has ended; the bot may come back on another."""
+        if self.connection is connection:
+            self.connection = None
+            self._note({"event": "seat_left", "seat": self.number})
+
+    def ready(self) -> None:
+        """The bot has loaded."""
+        if not self._ready:
+            self._ready = True
+            self._note({"event": "seat_ready", "seat": self.number})
+            self._resolve(Reply())
+
+    def leaves(self, kind: FaultKind, detail: str) -> None:
+        """The bot will not play on."""
+        self._gone_for_good = Reply(fault=kind, detail=detail, for_good=True)
+        self._resolve(self._gone_for_good)
+
+    def answer(self, answer: play_pb2.Answer, arrived: float) -> None:
+        """An answer, stamped (event loop seconds) where the stream was read."""
+        view = self._view
+        if view is None or not self._waiting_for_answer() or answer.turn_id != view.turn:
+            open_turn = f"the open turn is {view.turn}" if view and self._waiting_for_answer() else "no turn is open"
+            self.unasked("stale_turn", f"an answer to turn {answer.turn_id}, but {open_turn}", answer.turn_id)
+            return
+        given = self._codec.given(answer)
+        try:
+            self._answered(Reply(self._codec.answered(answer, view), given=given), arrived)
+        except NotationError as error:
+            self._answered(
+                Reply(fault=FaultKind.MALFORMED, detail=str(error), given=given, code="unknown_action"), arrived
+            )
+
+    def malformed(self, detail: str, arrived: float) -> None:
+        """A message that cannot be read."""
+        if self._waiting_for_answer():
+            self._answered(Reply(fault=FaultKind.MALFORMED, detail=detail), arrived)
+        else:
+            self.unasked("malformed", detail)
+
+    def unasked(self, code: str, message: str, turn_id: int | None = None) -> None:
+        """Say that a message is ignored; too many of them are a fault."""
+        self._unasked += 1
+        if self._unasked > MOST_UNASKED:
+            self.leaves(FaultKind.FLOODING, f"more than {MOST_UNASKED} messages that answer nothing")
+            if self.connection is not None:
+                reason = play_pb2.CLOSE_REASON_FORFEITED
+                self.connection.end(codec.closed(reason, f"more than {MOST_UNASKED} messages that answer nothing"))
+            return
+        if self.connection is not None:
+            self.connection.send(codec.ignored(code, message, turn_id))
+
+    def dismiss(self, reason: play_pb2.CloseReason.ValueType, message: str, join_again: bool) -> None:
+        """Take the seat from its stream and end it."""
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.receiver = None
+            connection.end(b"".join([*self._held, codec.closed(reason, message, join_again)]))
+        if self._waiter is not None:
+            self._waiter.cancel()
+
+    # Waiting ----------------------------------------------------------------------------------------------------
+
+    def _waiting_for_answer(self) -> bool:
+        return self._ready and self._waiter is not None and not self._waiter.done()
+
+    async def _until(self, deadline: float, fault: FaultKind | None) -> Reply:
+        """Wait until something resolves the seat, at most until the deadline (event loop seconds)."""
+        if self._gone_for_good is not None:
+            return self._gone_for_good
+        waiter: asyncio.Future[Reply] = self._loop.create_future()
+        self._waiter = waiter
+        timer = self._loop.call_at(deadline, self._expired, waiter, deadline, fault)
+        try:
+            return await waiter
+        finally:
+            timer.cancel()
+
+    def _expired(self, waiter: asyncio.Future[Reply], deadline: float, fault: FaultKind | None) -> None:
+        if waiter.done():
+            return
+        late_ms = (self._loop.time() - deadline) * 1000
+        if late_ms > _NOT_LATE_MS:
+            # The referee was busy: what came in meanwhile must be read before anybody is called late.
+            self._loop.call_later(late_ms / 1000, self._expired, waiter, self._loop.time() + late_ms / 1000, fault)
+            return
+        if fault is None:
+            fault = FaultKind.LATE if self.connection is not None else FaultKind.GONE
+        took_ms = int((deadline - self._asked) * 1000) if self._ready else 0
+        waiter.set_result(Reply(fault=fault, detail=_LATE_DETAIL[fault], took_ms=took_ms, lag_ms=int(late_ms)))
+
+    def _answered(self, reply: Reply, arrived: float) -> None:
+        lag_ms = self._lateness.ms()
+        took_ms = max(0, int((arrived - self._asked) * 1000) - lag_ms)
+        self._resolve(
+            Reply(reply.action, reply.fault, reply.detail, reply.given, reply.code, took_ms, lag_ms, reply.for_good)
+        )
+
+    def _resolve(self, reply: Reply) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(reply)
+
+    def _flush(self, connection: Connection) -> None:
+        connection.send(b"".join(self._held))
+        self._held.clear()
+
+
+_LATE_DETAIL: Final = {
+    FaultKind.NEVER_CAME: "nobody joined within join_ms",
+    FaultKind.NOT_READY: "not ready within ready_ms",
+    FaultKind.LATE: "no answer within move_ms and the bank",
+    FaultKind.GONE: "not connected when the turn's time was up",
+}
