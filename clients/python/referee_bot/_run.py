@@ -31,12 +31,15 @@ _FINAL = frozenset(  # a call that ends so would end so again
         grpc.StatusCode.UNIMPLEMENTED,
     }
 )
-# `run` has its own delays, so the channel must be ready for each new attempt.
+# `run` has its own delays, so the channel must be ready for each new attempt; pings find a referee that is gone.
 _OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 50),
     ("grpc.min_reconnect_backoff_ms", 2000),
     ("grpc.max_reconnect_backoff_ms", 1000),
     ("grpc.enable_retries", 0),
+    ("grpc.keepalive_time_ms", 60_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
 )
 
 
