@@ -58,8 +58,9 @@ def t_quantile(probability: float, df: int) -> float:
 def unseen(count: int) -> float:
     """How often something may well happen that did not happen in ``count`` trials.
 
-    The exact one-sided 95 % bound of Clopper & Pearson (Biometrika 26, 1934) for none in ``count``, 1 - 0.05^(1/count), which
-    the "rule of three" 3/count approximates (Hanley & Lippman-Hand, JAMA 249, 1983); 1 for no trials.
+    The exact one-sided 95 % bound of Clopper & Pearson (Biometrika 26, 1934) for none in ``count``,
+    1 - 0.05^(1/count), which the "rule of three" 3/count approximates (Hanley & Lippman-Hand, JAMA 249, 1983); 1 for
+    no trials.
     """
     return -math.expm1(math.log(1 - LEVEL) / count) if count else 1.0
 

@@ -65,7 +65,8 @@ def test_three_deal_sets_by_hand():
     assert (pair["a"], pair["b"], pair["deals"], pair["a_score"], pair["a_mean"]) == ("a", "b", 3, 4.5, 0.75)
     assert pair["ci95"] == a["ci95"]
     # With 0 and 1 added: mean 3.25 / 5 = 0.65, s2 = (2.8125 - 5 * 0.4225) / 4 = 0.175, and
-    # t = 0.15 / sqrt(0.175 / 5) = 0.801784; with 4 degrees of freedom sin = 0.372104, cos2 = 0.861538, so (1 + 0.372104 * (1 + 0.861538 / 2)) / 2.
+    # t = 0.15 / sqrt(0.175 / 5) = 0.801784; with 4 degrees of freedom sin = 0.372104, cos2 = 0.861538, so that
+    # p = (1 + 0.372104 * (1 + 0.861538 / 2)) / 2.
     assert pair["p_a_better"] == pytest.approx(0.766198, abs=1e-5)
     # Seat 0 had 1 + 0, 1 + 1, 1 + 0.5 in its two matches of each set: 0.5, 1, 0.75, the same spread as a's.
     assert [(seat["seat"], seat["played"], seat["mean"]) for seat in found["seats"]] == [(0, 6, 0.75), (1, 6, 0.25)]
