@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from referee.cli.common import fail, say
+from referee.cli.common import fail, printable, say
 from referee.cli.screen import Screen
 from referee.cli.verify import existing_file
+from referee.replay.page import page
 from referee.replay.story import Frame, Story, read_events, read_story
 from referee.replay.terminal import Teller
 
@@ -71,4 +74,9 @@ def _tell(story: Story, frames: list[Frame], hand: int | None, turn: int | None)
 
 
 def _write(html: str, story: Story, hand: int | None, turn: int | None) -> None:
-    raise NotImplementedError
+    text = page(story, hand, turn)
+    try:
+        Path(html).write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(f"--html {html}: {error.strerror or error}; it must be a file that can be written")
+    click.echo(f"wrote {printable(html)}: {len(story.hands())} hands, {story.turns} turns", err=True)
