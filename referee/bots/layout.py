@@ -59,8 +59,8 @@ def layout_of(view: View) -> Layout:
 def after_play(before: Layout, action: int, has_spinner: bool) -> Layout:
     """The layout after a play.
 
-    Whether a spinner's side arms open at once is an option that shows only once they do; until then they are taken
-    to open when both long sides are covered.
+    Whether a spinner's side arms open at once is an option that a view shows only once they did; until then, or until
+    one of them is played on, they are taken to open when both long sides are covered.
     """
     tile = action >> ARM_BITS
     arm = action & ARM_MASK
@@ -70,6 +70,8 @@ def after_play(before: Layout, action: int, has_spinner: bool) -> Layout:
         ends[LEFT], ends[RIGHT] = TILES[tile]
         tips[LEFT] = tips[RIGHT] = tile
     else:
+        if ends[arm] == CLOSED:
+            ends[UP] = ends[DOWN] = PIPS[before.spinner] // 2
         ends[arm] = PIPS[tile] - ends[arm]
         tips[arm] = tile
     spinner = before.spinner
