@@ -52,6 +52,7 @@ class Match:
         self.turn = 0
         self.banks = [spec.clock.bank_ms] * players
         self.forfeited: list[int] = []
+        self._forfeited_at: dict[int, int] = {}
         self.ended: Event | None = None
         self._dealer = players - 1
         self._leader: int | None = None
@@ -65,7 +66,7 @@ class Match:
         if self.ended is not None:
             return None
         if self.forfeited and len(self._live_sides()) <= 1:
-            return self._match_ended("forfeit" if self._live_sides() else "aborted")
+            return self._match_ended("forfeit")
         state = self.state
         if state is not None:
             return None if state.result is None else self._hand_ended(state, state.result)
@@ -163,16 +164,19 @@ class Match:
         return event
 
     def _places(self, reason: str) -> Sequence[int]:
-        """Places by side. A side that forfeited comes after all that did not, the first to forfeit last."""
+        """Places by side.
+
+        A side that forfeited comes after all that did not; of several, the one that held out longer is placed better,
+        and those that went in the same turn (all that never came, for one) share a place.
+        """
         standing = self.tally.places()
         if reason != "forfeit":
             return standing
         live = self._live_sides()
-        order = [self.sides[seat] for seat in self.forfeited]
         return rank(
             [
-                (0, standing[side]) if side in live or side in self.tally.out else (1, -_last(order, side))
-                for side in range(len(standing))
+                (0, place) if side in live or side in self.tally.out else (1, -self._forfeited_at[side])
+                for side, place in enumerate(standing)
             ]
         )
 
@@ -230,6 +234,7 @@ class Match:
             self._dealer = next((seat for seat in seats if seat > self._dealer), seats[0])
         elif kind == "forfeited":
             self.forfeited.append(event["seat"])
+            self._forfeited_at[self.sides[event["seat"]]] = self.turn
         elif kind == "match_ended":
             self.ended = event
 
@@ -317,8 +322,3 @@ class Match:
 def stand_in(state: Hand) -> int:
     """The action that the referee plays for a seat that does not: the first legal one, plays before draw and pass."""
     return state.legal[0]
-
-
-def _last(order: list[int], side: int) -> int:
-    """The place of a side's last forfeit in the order of forfeits."""
-    return max(place for place, one in enumerate(order) if one == side)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
+import asyncio
 from collections import deque
 
 from referee.server import codec
 from referee.server.connection import Connection
 from referee.server.remote import RemoteSeat
+from referee.server.tokens import new_token, token_hash
 from referee.v1 import play_pb2
 
 
@@ -26,6 +26,7 @@ class Ticket:
         self._offered: deque[RemoteSeat] = deque()
         self._taken: list[RemoteSeat] = []
         self._idle: deque[Connection] = deque()
+        self._came = asyncio.Event()
 
     def offer(self, seat: RemoteSeat) -> None:
         """Let the next stream with this ticket have a seat; one that waits has it at once."""
@@ -42,6 +43,7 @@ class Ticket:
 
     def admit(self, connection: Connection) -> None:
         """Give a stream that has joined its seat: one that lost its stream, a new one, or that of an older stream."""
+        self._came.set()
         lost = next((seat for seat in self._taken if seat.connection is None), None)
         if lost is not None:
             lost.attach(connection)
@@ -54,6 +56,10 @@ class Ticket:
             self._taken[0].attach(connection)
         else:
             connection.end(codec.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over"))
+
+    async def came(self) -> None:
+        """Wait until a stream with this ticket has joined."""
+        await self._came.wait()
 
     def lost(self, connection: Connection) -> None:
         """A stream that waited for a match has ended."""
@@ -79,16 +85,16 @@ class Admission:
     def __init__(self) -> None:
         self._tickets: dict[bytes, Ticket] = {}
 
-    def issue(self, name: str, open: bool = False) -> tuple[str, Ticket]:
-        """A new ticket and its token (256 random bits), which is told once and not kept."""
-        token = secrets.token_urlsafe(32)
+    def issue(self, name: str, open: bool = False, token: str | None = None) -> tuple[str, Ticket]:
+        """A new ticket and its token (256 random bits, unless one is given), which is told once and not kept."""
+        token = token or new_token()
         ticket = Ticket(name, open)
-        self._tickets[_hash(token)] = ticket
+        self._tickets[token_hash(token)] = ticket
         return token, ticket
 
     def find(self, token: str) -> Ticket | None:
         """The ticket of a token. The look-up is by hash, so its time tells nothing of how near a guess came."""
-        return self._tickets.get(_hash(token))
+        return self._tickets.get(token_hash(token))
 
     def revoke(self, ticket: Ticket) -> None:
         """Forget a ticket."""
@@ -98,7 +104,3 @@ class Admission:
         """End every stream that waits for a match."""
         for ticket in self._tickets.values():
             ticket.close(reason, message)
-
-
-def _hash(token: str) -> bytes:
-    return hashlib.sha256(token.encode(errors="replace")).digest()

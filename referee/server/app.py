@@ -91,6 +91,10 @@ class RefereeServer:
         for name in ("", *_SERVICES):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
+    def drain_streams(self) -> None:
+        """Tell the bots that wait for a match that there will be none."""
+        self.admission.close(play_pb2.CLOSE_REASON_MATCH_OVER, "there is nothing more to play")
+
     async def stop(self, grace_s: float = 0.0) -> None:
         """Take no more matches, let running ones end for so long (seconds), abort the rest, and stop."""
         self.host.draining = True

@@ -151,6 +151,12 @@ class MatchHost:
         hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
         return hosted
 
+    async def finished(self, hosted: HostedMatch) -> str:
+        """Wait until a match is over; the problem, if it failed."""
+        if hosted.task is not None:
+            await asyncio.wait([hosted.task])
+        return hosted.problem
+
     async def _play(self, hosted: HostedMatch, table: Table, log: MatchLog) -> None:
         """Play one match; whatever happens, its seats are let go and its log is closed."""
         reason, message = play_pb2.CLOSE_REASON_MATCH_OVER, "the match is over"
@@ -183,13 +189,20 @@ class MatchHost:
     async def drain(self, grace_s: float) -> None:
         """Let running matches end for so long (seconds), then abort those that have not."""
         self.draining = True
-        running = [hosted.task for hosted in self.matches.values() if hosted.task and not hosted.task.done()]
+        running = self._running()
         if running and grace_s > 0:
             await asyncio.wait(running, timeout=grace_s)
-        for task in running:
-            task.cancel()
+        self.hurry()
         if running:
             await asyncio.wait(running)
+
+    def hurry(self) -> None:
+        """Abort the matches that still run."""
+        for task in self._running():
+            task.cancel()
+
+    def _running(self) -> list[asyncio.Task[None]]:
+        return [hosted.task for hosted in self.matches.values() if hosted.task and not hosted.task.done()]
 
 
 async def _let_others_run() -> None:

@@ -1,0 +1,100 @@
+"""``referee serve``: the long-running server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from referee.cli.common import fail
+from referee.cli.operations import configure_logging
+from referee.rules.registry import SettingError, unknown
+from referee.server.app import ListenError, RefereeServer
+
+DEFAULTS: Final[Mapping[str, Any]] = {"listen": "127.0.0.1:50051", "data": None, "drain_s": 5}
+"""What `--config` may set; a flag wins over the file."""
+
+
+@click.command()
+@click.option("--listen", metavar="HOST:PORT", help="Where bots dial in.  [default: 127.0.0.1:50051]")
+@click.option("--data", metavar="DIR", help="Keep the match logs here; else in a temporary folder.")
+@click.option("--config", metavar="FILE", help="A TOML file with listen, data and drain_s.")
+@click.option("--drain-s", type=click.IntRange(0, 3600), help="How long running matches may end in.  [default: 5]")
+def serve(listen: str | None, data: str | None, config: str | None, drain_s: int | None) -> None:
+    """Run the long-running server until SIGINT or SIGTERM.
+
+    Matches are created over the network (MatchService.CreateMatch). On the first signal the server takes no more
+    matches and lets running ones end for a while; on the second it stops at once.
+    """
+    values = {**DEFAULTS, **(_read(config) if config else {})}
+    given = {"listen": listen, "data": data, "drain_s": drain_s}
+    values |= {key: value for key, value in given.items() if value is not None}
+    address = _address(values["listen"])
+    configure_logging()
+    with contextlib.ExitStack() as stack:
+        if values["data"] is None:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-")))
+        else:
+            folder = Path(values["data"])
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
+        asyncio.run(_serve(address, folder, values["drain_s"]))
+
+
+def _read(name: str) -> dict[str, Any]:
+    """The settings of a file. Raises `SettingError`."""
+    try:
+        with Path(name).open("rb") as file:
+            settings = tomllib.load(file)
+    except OSError as error:
+        raise SettingError(f"--config {name}", f"cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"--config {name}", f"is no TOML: {error}") from None
+    for key, value in settings.items():
+        where = f"{name}: {key}"
+        if key not in DEFAULTS:
+            raise SettingError(where, unknown("key", key, DEFAULTS))
+        if key == "drain_s":
+            if type(value) is not int or not 0 <= value <= 3600:
+                raise SettingError(where, f"{value!r} is not a whole number of seconds from 0 to 3600")
+        elif not isinstance(value, str):
+            raise SettingError(where, f"{value!r} is no text")
+    return settings
+
+
+def _address(text: str) -> str:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or int(port[:6]) > 65535:
+        raise SettingError(f"--listen {text[:80]}", "HOST:PORT is needed, such as 127.0.0.1:50051")
+    return text
+
+
+async def _serve(listen: str, data: Path, drain_s: float) -> None:
+    loop = asyncio.get_running_loop()
+    signals = asyncio.Queue[int]()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, signals.put_nowait, number)
+    server = RefereeServer(data, listen)
+    try:
+        await server.start()
+    except ListenError as error:
+        fail(f"--listen: {error}")
+    click.echo(f"listening on {server.address}, match logs in {data}")
+    await signals.get()
+    click.echo("draining: no new matches", err=True)
+    stopping = loop.create_task(server.stop(drain_s))
+    again = loop.create_task(signals.get())
+    await asyncio.wait([stopping, again], return_when=asyncio.FIRST_COMPLETED)
+    if not stopping.done():
+        server.host.hurry()
+    again.cancel()
+    await stopping

@@ -1,0 +1,194 @@
+"""``referee tournament``: run one, and show its standings."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
+
+from referee.cli.common import fail, print_json, printable, say
+from referee.cli.group import NearGroup
+from referee.cli.screen import Screen, table
+from tournaments.entrants import argv
+from tournaments.folder import FolderError, State, begin, locked, read_state
+from tournaments.player import LISTEN
+from tournaments.result import MatchResult
+from tournaments.runner import RunFailed, Runner
+from tournaments.spec import SpecError, TournamentSpec, load
+
+Folder = click.Path(file_okay=False, path_type=Path)
+
+
+@click.group(cls=NearGroup)
+def tournament() -> None:
+    """Run a tournament, and show its standings."""
+
+
+@tournament.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=Folder, metavar="DIR", help="Where logs and standings go.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Processes that play.  [default: one a processor]")
+@click.option("--listen", default=LISTEN, show_default=True, metavar="HOST:PORT", help="Where remote entrants dial in.")
+@click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON.")
+def run(file: Path, out: Path, workers: int | None, listen: str, as_json: bool) -> None:
+    """Run the tournament of FILE and print its standings.
+
+    Run again on the same DIR, it goes on where it stopped.
+    """
+    spec = load(file)
+    base_dir = file.parent
+    _check_commands(spec, base_dir, str(file))
+    try:
+        with locked(out):
+            state = begin(out, spec, base_dir, str(file))
+            finished = _run(state, out, workers or os.cpu_count() or 1, listen, as_json)
+    except FolderError as error:
+        fail(str(error))
+    if not finished:
+        raise SystemExit(1)
+
+
+@tournament.command()
+@click.argument("folder", type=Folder, metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def standings(folder: Path, as_json: bool) -> None:
+    """Show the standings and the cross table of the tournament in DIR."""
+    path = folder / "standings.json"
+    try:
+        read_state(folder)
+        figures = json.loads(path.read_text(encoding="utf-8"))
+    except FolderError as error:
+        fail(str(error))
+    except FileNotFoundError:
+        fail(f"{path}: not there yet: no match has been played")
+    except ValueError as error:
+        fail(f"{path}: damaged: {error}; run the tournament again to write it anew")
+    if as_json:
+        print_json(figures)
+    else:
+        show_standings(figures)
+
+
+def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
+    """See that every entrant's command exists. Raises `SpecError`."""
+    for number, entrant in enumerate(spec.entrants):
+        if entrant.command is None:
+            continue
+        program = argv(entrant)[0]
+        here = base_dir / program
+        if shutil.which(program) is None and not ("/" in program and os.access(here, os.X_OK)):
+            key = f"entrants[{number}].command"
+            raise SpecError(file, key, f"{program!r} of {entrant.name!r} is no program that can be executed")
+
+
+def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> bool:
+    screen = Screen(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=screen,
+        disable=not sys.stderr.isatty(),
+        transient=True,
+    )
+    task = bar.add_task(printable(state.spec.name), total=None, rate="")
+
+    def on_result(_result: MatchResult) -> None:
+        bar.advance(task)
+
+    def on_waiting(address: str, tokens: Mapping[str, str]) -> None:
+        for name, token in tokens.items():
+            say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
+
+    runner = Runner(state, out, workers=workers, listen=listen, on_result=on_result, on_waiting=on_waiting)
+    bar.update(task, total=runner.schedule.total())
+    if not as_json:
+        _announce(state, runner)
+    problem = ""
+    with bar:
+        try:
+            asyncio.run(runner.run())
+        except RunFailed as error:
+            problem = str(error)
+        except OSError as error:
+            problem = f"{error.filename or out}: {error.strerror}"
+    figures = runner.standings.to_json()
+    if as_json:
+        print_json(figures)
+    else:
+        show_standings(figures)
+    if problem:
+        say(f"the tournament could not be finished: {problem}; run it again to go on")
+    return not problem
+
+
+def _announce(state: State, runner: Runner) -> None:
+    """Say what will be played, and commit to the deals."""
+    spec, schedule = state.spec, runner.schedule
+    screen = Screen(stderr=True)
+    sets = "deal set" if schedule.deal_sets == 1 else "deal sets"
+    rotations = f" in {schedule.rotations} rotations" if spec.duplicate else ""
+    screen.print(
+        f"{printable(spec.name)}: {spec.game}, {len(spec.entrants)} entrants, table of {spec.table}, "
+        f"{schedule.deal_sets} {sets}{rotations}: {schedule.total()} matches"
+    )
+    if schedule.imbalance():
+        screen.print(
+            f"the pairs of entrants do not meet equally often: they differ by up to {schedule.imbalance()} meetings"
+        )
+    screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
+
+
+def show_standings(figures: Mapping[str, Any]) -> None:
+    """Print standings, the cross table and what each seat is worth."""
+    screen = Screen()
+    played, planned = figures["matches_played"], figures["matches_planned"]
+    title = f"{printable(figures['name'])}: {figures['game']}, {played} of {planned} matches"
+    rows = table(">place", "entrant", ">mean", "95 %", ">won", ">drawn", ">lost", "faults", title=title)
+    for one in figures["entrants"]:
+        best, worst = one["places"]
+        place = str(one["place"]) if best == worst else f"{one['place']} ({best}–{worst})"
+        faults = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in one["faults"].items() if count)
+        rows.add_row(
+            place, Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
+            str(one["won"]), str(one["drawn"]), str(one["lost"]), faults,
+        )  # fmt: skip
+    screen.print(rows)
+    _show_pairs(screen, figures)
+
+
+def _show_pairs(screen: Screen, figures: Mapping[str, Any]) -> None:
+    """The cross table: the mean of the row's entrant against the column's."""
+    names = [one["name"] for one in figures["entrants"]]
+    means: dict[tuple[str, str], float] = {}
+    for pair in figures["pairs"]:
+        if pair["a_mean"] is not None:
+            means[pair["a"], pair["b"]] = pair["a_mean"]
+            means[pair["b"], pair["a"]] = 1 - pair["a_mean"]
+    if not means or len(names) * 7 + 20 > screen.width:
+        return
+    cross = table(">", "mean against", *(f">{number}" for number in range(1, len(names) + 1)))
+    for number, name in enumerate(names, start=1):
+        cells = [_mean(means.get((name, other))) if name != other else "·" for other in names]
+        cross.add_row(str(number), Text(printable(name)), *cells)
+    screen.print(cross)
+
+
+def _mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _interval(bounds: list[float]) -> str:
+    return f"{bounds[0]:.3f}–{bounds[1]:.3f}"

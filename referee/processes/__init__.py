@@ -1,0 +1,1 @@
+"""Bots in processes of their own: started, watched, and ended with all their children."""

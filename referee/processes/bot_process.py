@@ -1,0 +1,142 @@
+"""A bot's process: its environment, its output, its group, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+END_WITHIN_S: Final = 1.0
+"""So long a bot may take to end by itself after it was told that there is nothing more to play."""
+
+
+class StartError(Exception):
+    """A bot's command that cannot be started; the text says which and why."""
+
+
+class Reaper:
+    """Sees to it that no bot outlives this process, however it ends. See `referee.processes.reaper`."""
+
+    def __init__(self) -> None:
+        script = Path(__file__).with_name("reaper.py")
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(script)], stdin=subprocess.PIPE, start_new_session=True
+        )
+
+    def watch(self, group: int) -> None:
+        """Kill this process group if we are gone."""
+        self._say(f"+{group}\n")
+
+    def forget(self, group: int) -> None:
+        """The process group has ended."""
+        self._say(f"-{group}\n")
+
+    def _say(self, line: str) -> None:
+        stdin = self._process.stdin
+        assert stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            stdin.write(line.encode())
+            stdin.flush()
+
+    def close(self) -> None:
+        """Let the reaper end; it kills whatever is still watched."""
+        self._process.communicate()
+
+
+class BotProcess:
+    """A running bot.
+
+    Attributes:
+        pid: its process id, which is also that of its process group.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process, reaper: Reaper) -> None:
+        self.pid = process.pid
+        self._process = process
+        self._reaper = reaper
+        self._on_exit: Callable[[str], None] | None = None
+        self._watcher = asyncio.get_running_loop().create_task(self._watch())
+
+    @classmethod
+    async def start(
+        cls,
+        argv: Sequence[str],
+        *,
+        name: str,
+        address: str,
+        token: str,
+        output: Path,
+        reaper: Reaper,
+        cwd: Path | None = None,
+    ) -> BotProcess:
+        """Start a bot in a process group of its own, its output appended to a file.
+
+        Args:
+            argv: the command's words.
+            name: the entrant's name, told to it as `REFEREE_NAME`.
+            address: where it dials in, told to it as `REFEREE_ADDRESS`.
+            token: its token, told to it as `REFEREE_TOKEN`.
+            output: the file for what it prints.
+            reaper: ends it if this process is gone.
+            cwd: the folder it runs in.
+
+        Raises:
+            StartError: there is no such command, or it cannot be executed.
+        """
+        environment = {**os.environ, "REFEREE_ADDRESS": address, "REFEREE_TOKEN": token, "REFEREE_NAME": name}
+        try:
+            with output.open("ab") as file:
+                process = await asyncio.create_subprocess_exec(
+                    *argv,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=file,
+                    env=environment,
+                    cwd=cwd,
+                    start_new_session=True,
+                )
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise StartError(f"the bot {name!r} cannot be started: {argv[0]!r}: {why}") from None
+        reaper.watch(process.pid)
+        return cls(process, reaper)
+
+    @property
+    def running(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.returncode is None
+
+    def on_exit(self, call: Callable[[str], None] | None) -> None:
+        """Who is to be told, in words, that the process has ended."""
+        self._on_exit = call
+        if call is not None and not self.running:
+            call(self._how())
+
+    async def _watch(self) -> None:
+        await self._process.wait()
+        if self._on_exit is not None:
+            self._on_exit(self._how())
+
+    def _how(self) -> str:
+        code = self._process.returncode
+        if code is not None and code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with status {code}"
+
+    async def end(self, within_s: float = END_WITHIN_S) -> None:
+        """Give the process a moment (seconds) to end by itself, then kill it and all of its group."""
+        self._on_exit = None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._process.wait()
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        await self._process.wait()
+        await self._watcher
+        self._reaper.forget(self.pid)

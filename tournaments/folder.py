@@ -1,0 +1,151 @@
+"""A tournament's folder: what is kept there so that a run can go on where another stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from referee.match.deal import commitment, new_seed, parse_seed
+from referee.server.tokens import new_token
+from tournaments.entrants import Entrant, identity
+from tournaments.player import Setting
+from tournaments.spec import SpecError, TournamentSpec
+
+STATE: Final = "tournament.json"
+"""The organiser's file: the seed and the tokens are in it, so it is readable by its owner only."""
+
+
+class FolderError(Exception):
+    """A folder that cannot be used for this run; the text says why."""
+
+
+class State(msgspec.Struct, kw_only=True):
+    """What `STATE` holds.
+
+    Attributes:
+        spec: the tournament, with every default filled in.
+        base_dir: the tournament file's folder, in which commands run.
+        seed: the tournament's seed, 64 hex digits.
+        commitment: the hex SHA-256 of the seed, which may be published.
+        identities: each entrant's identity, by name.
+        tokens: the tokens of remote entrants, by name.
+    """
+
+    spec: TournamentSpec
+    base_dir: str
+    seed: str
+    commitment: str
+    identities: dict[str, str]
+    tokens: dict[str, str]
+
+    def setting(self, folder: Path) -> Setting:
+        """What the processes of a run need to know."""
+        return Setting(self.spec, parse_seed(self.seed), folder, Path(self.base_dir))
+
+
+def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
+    """Replace a file as a whole: a reader, or a crash, finds the old text or the new one."""
+    temporary = path.with_name(f".{path.name}.new")
+    with open(temporary, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a tournament's folder, made if need be.
+
+    Raises:
+        FolderError: it cannot be written, or another run holds it.
+    """
+    try:
+        for part in (folder, folder / "matches", folder / "bots"):
+            part.mkdir(parents=True, exist_ok=True)
+        file = (folder / ".lock").open("a")
+    except OSError as error:
+        raise FolderError(f"{folder}: {error.strerror}; a folder that can be written is needed") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise FolderError(f"{folder}: another run is at work here") from None
+        yield
+
+
+def read_state(folder: Path) -> State:
+    """The state of a tournament that was begun. Raises `FolderError`."""
+    path = folder / STATE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=State)
+    except FileNotFoundError:
+        raise FolderError(f"{folder}: no tournament has been run here: it has no {STATE}") from None
+    except OSError as error:
+        raise FolderError(f"{path}: {error.strerror}") from None
+    except msgspec.MsgspecError as error:
+        raise FolderError(f"{path}: damaged: {error}") from None
+
+
+def begin(folder: Path, spec: TournamentSpec, base_dir: Path, file: str) -> State:
+    """The state of the tournament in this folder, begun now if it has not been.
+
+    Raises:
+        FolderError: another tournament was begun here; the text names the first difference.
+        SpecError: a file of an entrant cannot be read.
+    """
+    identities = {entrant.name: _identity(entrant, base_dir, file) for entrant in spec.entrants}
+    if (folder / STATE).exists():
+        state = read_state(folder)
+        _check_same(folder, state, spec, identities)
+        return state
+    seed = parse_seed(spec.seed) if spec.seed else new_seed()
+    tokens = {entrant.name: new_token() for entrant in spec.entrants if entrant.remote}
+    state = State(
+        spec=spec,
+        base_dir=str(base_dir.resolve()),
+        seed=seed.hex(),
+        commitment=commitment(seed),
+        identities=identities,
+        tokens=tokens,
+    )
+    text = msgspec.json.format(msgspec.json.encode(state), indent=2).decode()
+    write_atomically(folder / STATE, text + "\n", 0o600)
+    return state
+
+
+def _identity(entrant: Entrant, base_dir: Path, file: str) -> str:
+    try:
+        return identity(entrant, base_dir)
+    except ValueError as error:
+        raise SpecError(file, entrant.name, str(error)) from None
+
+
+def _check_same(folder: Path, state: State, spec: TournamentSpec, identities: Mapping[str, str]) -> None:
+    """See that finished matches still fit the file."""
+    was, now = _plain(state.spec), _plain(spec)
+    if spec.seed is None:
+        now["seed"] = was["seed"]
+    for key, value in now.items():
+        if was[key] != value:
+            raise FolderError(
+                f"{folder}: its matches were played with another `{key}`: "
+                f"{json.dumps(was[key])[:200]}, now {json.dumps(value)[:200]}; another folder is needed"
+            )
+    for name, one in identities.items():
+        if state.identities[name] != one:
+            raise FolderError(
+                f"{folder}: the entrant {name!r} is another than the one that played here "
+                f"({state.identities[name]}, now {one}); results are not mixed: another folder is needed"
+            )
+
+
+def _plain(spec: TournamentSpec) -> dict[str, Any]:
+    return dict(msgspec.to_builtins(spec))

@@ -1,0 +1,82 @@
+"""What a match came to, read from its log; and the seeds that may be told once a deal set is done."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from referee.match.log import MatchLog
+from tournaments.result import MatchResult
+from tournaments.schedule import PlannedMatch
+
+_FAULT_OF: Final[Mapping[str, str]] = {
+    "malformed": "illegal",
+    "illegal": "illegal",
+    "flooding": "illegal",
+    "late": "late",
+    "gone": "gone",
+    "never_came": "never_came",
+    "not_ready": "never_came",
+    "crashed": "crashed",
+}
+"""The standings' name for each kind of fault in a log."""
+
+_FAULT_MARK: Final = b'"event":"fault"'
+_TAIL_BYTES: Final = 1 << 14
+
+
+def log_path(folder: Path, match_id: str) -> Path:
+    """The log of a match in a tournament's folder."""
+    return folder / "matches" / f"{match_id}.jsonl"
+
+
+def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> MatchResult | None:
+    """The result of a planned match from its log; None if it has not been played to an end that counts.
+
+    A match that was aborted was no bot's fault, and is played again.
+    """
+    try:
+        data = log_path(folder, planned.id).read_bytes()
+    except FileNotFoundError:
+        return None
+    ended = _ended(data)
+    if ended is None or ended["reason"] == "aborted":
+        return None
+    faults: dict[str, Counter[str]] = {}
+    if _FAULT_MARK in data:
+        for line in data.splitlines():
+            if _FAULT_MARK in line:
+                event = msgspec.json.decode(line)
+                if event["event"] == "fault":
+                    faults.setdefault(planned.seats[event["seat"]], Counter())[_FAULT_OF[event["kind"]]] += 1
+    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), tuple(ended["places"]), faults)
+
+
+def _ended(data: bytes) -> dict[str, Any] | None:
+    """The `match_ended` event of a log, if it has one; a torn last line is none."""
+    for line in reversed(data[-_TAIL_BYTES:].splitlines(keepends=True)[1:]):
+        if not line.endswith(b"\n"):
+            continue
+        event: dict[str, Any] = msgspec.json.decode(line)
+        if event["event"] == "match_ended":
+            return event
+        if event["event"] != "seed_revealed":
+            return None
+    return None
+
+
+def reveal(folder: Path, matches: Sequence[PlannedMatch], seed: bytes) -> None:
+    """Append the seed of a deal set whose matches are all done to each of their logs, where it is not told yet."""
+    for planned in matches:
+        with log_path(folder, planned.id).open("r+b", buffering=0) as file:
+            lines = file.read().splitlines(keepends=True)
+            last = msgspec.json.decode(lines[-1])
+            if "seed" in last:
+                continue
+            log = MatchLog(file)
+            log.continue_from(last)
+            log.append({"event": "seed_revealed", "seed": seed.hex()})

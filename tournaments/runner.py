@@ -1,0 +1,231 @@
+"""Runs a tournament: hands out deal sets to worker processes, gathers results, writes standings.
+
+What is done is read from the logs; what is left is the difference to the schedule. Matches of remote entrants are
+played in this process, whose one address they dial in at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Final
+
+from referee.processes.bot_process import StartError
+from referee.server.app import ListenError
+from tournaments import worker
+from tournaments.folder import State, write_atomically
+from tournaments.outcome import read_result
+from tournaments.player import LISTEN, MatchFailed, Player
+from tournaments.result import MatchResult
+from tournaments.schedule import PlannedMatch, Schedule
+from tournaments.standings import Standings
+
+SETS_A_TASK: Final = 64
+"""The most deal sets that are handed to a worker at once."""
+
+TASK_S: Final = 0.5
+"""A task is made to take about so long (seconds): handing it out then costs nothing, and no worker idles at the end."""
+
+WRITE_EVERY_S: Final = 5.0
+"""So often the standings are written while a tournament runs."""
+
+POOLS: Final = 5
+"""So many times worker processes that died are replaced before the run gives up."""
+
+DealSet = tuple[PlannedMatch, ...]
+
+
+class RunFailed(Exception):
+    """A tournament that could not be finished; what was played is kept, and another run goes on from there."""
+
+
+class Runner:
+    """One run of a tournament.
+
+    Args:
+        state: the tournament.
+        folder: its folder.
+        workers: how many processes play.
+        listen: where remote entrants dial in.
+        on_result: told of every result, those of earlier runs included.
+        on_waiting: told the address and the tokens of the remote entrants that are waited for, by name.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        folder: Path,
+        *,
+        workers: int,
+        listen: str = LISTEN,
+        on_result: Callable[[MatchResult], None] = lambda result: None,
+        on_waiting: Callable[[str, Mapping[str, str]], None] = lambda address, tokens: None,
+    ) -> None:
+        self.schedule = Schedule.of(state.spec)
+        self.standings = Standings.of(state.spec, self.schedule, state.identities)
+        self._state = state
+        self._folder = folder
+        self._setting = state.setting(folder)
+        self._workers = workers
+        self._on_result = on_result
+        self._on_waiting = on_waiting
+        self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
+        self._here = Player(self._setting, listen, state.tokens)
+        self._pool: ProcessPoolExecutor | None = None
+        self._pools_left = POOLS
+        self._sets_a_task = 1
+        self._written = 0.0
+
+    async def run(self) -> None:
+        """Play what is left.
+
+        Raises:
+            RunFailed: it could not be finished.
+        """
+        try:
+            if self._remote:
+                await self._wait_for_remotes()
+            await self._play()
+        except (MatchFailed, StartError, ListenError) as error:
+            raise RunFailed(str(error)) from error
+        finally:
+            await self._close()
+            self._write()
+
+    def _left(self) -> Iterator[DealSet]:
+        """What is left of each deal set; what is done is counted on the way."""
+        for number in range(self.schedule.deal_sets):
+            left = tuple(planned for planned in self.schedule.deal_set(number) if not self._counted(planned))
+            if left:
+                yield left
+            elif self._state.spec.duplicate:
+                # The run before may have ended between the last match and this.
+                worker.reveal_set(self._setting, self.schedule, number)
+
+    def _counted(self, planned: PlannedMatch) -> bool:
+        result = read_result(self._folder, planned, self._setting.sides)
+        if result is not None:
+            self._count(result)
+        return result is not None
+
+    def _batches(self) -> Iterator[list[DealSet]]:
+        """Tasks: deal sets together, as many as keep a worker busy for a while; those of remote entrants alone."""
+        batch: list[DealSet] = []
+        for left in self._left():
+            if not self._remote.keys().isdisjoint(left[0].seats):
+                yield [left]
+                continue
+            batch.append(left)
+            if len(batch) >= self._sets_a_task:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+    async def _play(self) -> None:
+        """Keep every worker busy, with one task waiting for each."""
+        pending: set[asyncio.Task[None]] = set()
+        try:
+            for batch in self._batches():
+                pending.add(asyncio.create_task(self._play_batch(batch)))
+                if len(pending) >= 2 * self._workers:
+                    pending = await _some(pending)
+            while pending:
+                pending = await _some(pending)
+        finally:
+            for task in pending:
+                task.cancel()
+
+    async def _play_batch(self, batch: list[DealSet]) -> None:
+        remote = sorted(self._remote.keys() & set(batch[0][0].seats))
+        if remote:
+            # A remote bot has one stream, so it plays one match at a time; sorted, so that nobody waits in a circle.
+            async with contextlib.AsyncExitStack() as stack:
+                for name in remote:
+                    await stack.enter_async_context(self._remote[name])
+                await worker.play_sets(self._here, self._setting, batch, self._count)
+            return
+        loop = asyncio.get_running_loop()
+        while batch:
+            pool = self._pool = self._pool or self._new_pool()
+            try:
+                played = await loop.run_in_executor(pool, worker.play, batch)
+            except BrokenProcessPool:
+                self._replace(pool)
+                batch = self._left_of(batch)
+                continue
+            for result in played.results:
+                self._count(result)
+            self._sets_a_task = max(1, min(SETS_A_TASK, int(len(batch) * TASK_S / max(played.seconds, 1e-9))))
+            return
+
+    def _left_of(self, batch: list[DealSet]) -> list[DealSet]:
+        """What a worker that died has left of its task; what it has done is counted."""
+        left = []
+        for matches in batch:
+            rest = tuple(planned for planned in matches if not self._counted(planned))
+            if rest:
+                left.append(rest)
+            elif self._state.spec.duplicate:
+                worker.reveal_set(self._setting, self.schedule, matches[0].deal_set)
+        return left
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self._workers, multiprocessing.get_context("spawn"), worker.start, (self._setting,))
+
+    def _replace(self, pool: ProcessPoolExecutor) -> None:
+        """Forget a pool whose workers died; the next task starts another."""
+        if self._pool is not pool:
+            return
+        self._pool = None
+        pool.shutdown(wait=False, cancel_futures=True)
+        self._pools_left -= 1
+        if not self._pools_left:
+            raise RunFailed(f"worker processes died {POOLS} times; what was played is kept")
+
+    async def _wait_for_remotes(self) -> None:
+        """Let remote entrants dial in before the first match, for as long as they have for any."""
+        server, _ = await self._here.start()
+        self._on_waiting(server.address, self._state.tokens)
+        waits = [asyncio.create_task(ticket.came()) for ticket in self._here.tickets.values()]
+        _, late = await asyncio.wait(waits, timeout=self._state.spec.clock.join_ms / 1000)
+        for task in late:
+            task.cancel()
+
+    async def _close(self) -> None:
+        """Stop the workers, at once if the run ended before they did, and with them their bots."""
+        await self._here.close()
+        if self._pool is None:
+            return
+        if self.standings.matches_played < self.schedule.total():
+            for process in multiprocessing.active_children():
+                process.terminate()
+        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+
+    def _count(self, result: MatchResult) -> None:
+        self.standings.add(result)
+        self._on_result(result)
+        if time.monotonic() - self._written > WRITE_EVERY_S:
+            self._write()
+
+    def _write(self) -> None:
+        """Write the standings as they are."""
+        self._written = time.monotonic()
+        text = json.dumps(self.standings.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        write_atomically(self._folder / "standings.json", text + "\n")
+        write_atomically(self._folder / "standings.csv", self.standings.to_csv())
+
+
+async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+    """Wait until something is done, and let its error out."""
+    done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+    for task in done:
+        task.result()
+    return pending

@@ -1,0 +1,115 @@
+"""What runs in a worker process: deal sets, played one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.util import Finalize
+from typing import Final
+
+from referee.match.deal import set_seed
+from tournaments.outcome import read_result, reveal
+from tournaments.player import MatchFailed, Player, Setting
+from tournaments.result import MatchResult
+from tournaments.schedule import PlannedMatch, Schedule
+
+TRIES: Final = 3
+"""So often a match that fails for no fault of a bot is played."""
+
+_worker: Worker | None = None
+
+
+async def play_sets(
+    player: Player, setting: Setting, sets: Sequence[Sequence[PlannedMatch]], done: Callable[[MatchResult], None]
+) -> None:
+    """Play what is left of some deal sets; reveal the seed of each once its last match is done.
+
+    Raises:
+        MatchFailed: a match failed `TRIES` times.
+        StartError: a bot's command cannot be started.
+    """
+    schedule = Schedule.of(setting.spec)
+    sides = setting.sides
+    for matches in sets:
+        for planned in matches:
+            for left in reversed(range(TRIES)):
+                try:
+                    await player.play(planned)
+                    break
+                except MatchFailed:
+                    if not left:
+                        raise
+            result = read_result(setting.folder, planned, sides)
+            if result is None:
+                raise MatchFailed(f"{planned.id}: the match was aborted")
+            done(result)
+        if setting.spec.duplicate:
+            reveal_set(setting, schedule, matches[0].deal_set)
+
+
+def reveal_set(setting: Setting, schedule: Schedule, number: int) -> None:
+    """Reveal the seed of a deal set, all of whose matches are done."""
+    reveal(setting.folder, schedule.deal_set(number), set_seed(setting.seed, number))
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What a task came to.
+
+    Attributes:
+        results: the results, in the order of play.
+        seconds: how long it took.
+    """
+
+    results: list[MatchResult]
+    seconds: float
+
+
+class Worker:
+    """The state of a worker process: its event loop and its player, with the bots that it keeps."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._loop = asyncio.new_event_loop()
+        self._player = Player(setting)
+
+    def play(self, sets: Sequence[Sequence[PlannedMatch]]) -> Played:
+        """Play deal sets. Raises what `play_sets` does."""
+        results: list[MatchResult] = []
+        begun = time.monotonic()
+        self._loop.run_until_complete(play_sets(self._player, self._setting, sets, results.append))
+        return Played(results, time.monotonic() - begun)
+
+    def close(self) -> None:
+        """End the bots."""
+        self._loop.run_until_complete(self._player.close())
+        self._loop.close()
+
+
+def start(setting: Setting) -> None:
+    """Make this process a worker: the main process alone hears Ctrl-C, and when it is gone, so are we."""
+    global _worker  # noqa: PLW0603  (a process of a pool has no other place for what it keeps between tasks)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    _worker = Worker(setting)
+    # A process of a pool ends without running `atexit`.
+    Finalize(None, _worker.close, exitpriority=1)
+
+
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def play(sets: Sequence[Sequence[PlannedMatch]]) -> Played:
+    """Play deal sets in this worker."""
+    assert _worker is not None
+    return _worker.play(sets)
