@@ -1,4 +1,4 @@
-"""A match as one HTML page that needs nothing else: the template beside this module, and the frames as JSON in it.
+"""A match as one HTML page that needs nothing else: ``page.html``, ``page.css``, ``page.js`` and the frames as JSON.
 
 What the viewer could not see never reaches the page: it is made from a `Story`, which does not hold it.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
@@ -29,6 +30,7 @@ from referee.replay.words import (
 )
 from referee.rules.games import domino_a_carte
 
+_PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _IN_SCRIPT: Final = {
     ord("<"): "\\u003c",
     ord(">"): "\\u003e",
@@ -60,10 +62,19 @@ def page(story: Story, hand: int | None = None, turn: int | None = None) -> str:
         "start": start,
         "frames": _deltas([_frame(spec, frame) for frame in frames]),
     }
-    template = files("referee.replay").joinpath("page.html").read_text(encoding="utf-8")
-    before, _, rest = template.partition("{{title}}")
-    between, _, after = rest.partition("{{data}}")
-    return before + html.escape(title) + between + in_script(data) + after
+    parts = {
+        "title": html.escape(title),
+        "style": _part("page.css"),
+        "script": _part("page.js"),
+        "data": in_script(data),
+    }
+    # In one pass, so that nothing in the data is taken for a place to fill.
+    return _PLACE.sub(lambda place: parts[place[1]], _part("page.html"))
+
+
+def _part(name: str) -> str:
+    """A file of the template."""
+    return files("referee.replay").joinpath(name).read_text(encoding="utf-8")
 
 
 def in_script(data: Any) -> str:
