@@ -7,7 +7,7 @@ in the open. It never knows the others' pieces, the stock's, or which piece anot
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from referee.rules.actions import ARM_BITS, DRAW
 from referee.rules.game import ACTION_MASK, Hand
@@ -119,6 +119,15 @@ class View:
         return pieces_of(self.laid) + [action >> ARM_BITS for action in played if action < DRAW]
 
 
+_OWN: Final[Mapping[str, tuple[str, ...]]] = {
+    "action": ("drawn",),
+    # A refusal lists what would be legal, and so tells of the hand.
+    "rejected": ("message", "given"),
+    "fault": ("detail",),
+}
+"""The fields of an event that only its own seat may see."""
+
+
 def told(event: Mapping[str, Any], seat: int | None) -> dict[str, Any]:
     """A log event as a seat may see it (None: as anybody may).
 
@@ -133,6 +142,7 @@ def told(event: Mapping[str, Any], seat: int | None) -> dict[str, Any]:
         shown["seats"] = [place for place, pieces in enumerate(hands) if pieces is not None]
         shown["stock"] = len(event["stock"])
         shown["pieces"] = [] if seat is None else hands[seat] or []
-    elif kind == "action" and event["seat"] != seat:
-        shown.pop("drawn", None)
+    elif kind in _OWN and event["seat"] != seat:
+        for key in _OWN[kind]:
+            shown.pop(key, None)
     return shown
