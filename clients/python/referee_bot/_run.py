@@ -87,7 +87,9 @@ def run(
     """
     address = _setting("address", address, "REFEREE_ADDRESS")
     join = play_pb2.Join(token=_setting("token", token, "REFEREE_TOKEN"), client=CLIENT, version=version)
-    with grpc.insecure_channel(address, _OPTIONS) as channel:
+    here = address.startswith(("127.", "localhost:", "[::1]:"))
+    # gRPC would send even a connection within this machine through an `http_proxy`.
+    with grpc.insecure_channel(address, (*_OPTIONS, ("grpc.enable_http_proxy", 0 if here else 1))) as channel:
         _Player(play_pb2_grpc.PlayServiceStub(channel), join, choose, on_event).play(address)
 
 

@@ -145,6 +145,7 @@ def test_an_example_as_a_process(server, example, game):
         "REFEREE_ADDRESS": server.address,
         "REFEREE_TOKEN": token,
         "REFEREE_NAME": "bot",
+        "http_proxy": "http://127.0.0.1:9",  # must not matter within one machine
     }
     ended = subprocess.run(
         [sys.executable, example], env=environment, capture_output=True, text=True, check=False, timeout=60
