@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from referee.match.clock import ClockSpec
@@ -111,8 +112,9 @@ class MatchSpec:
         return spec
 
 
-def action_fields(action: int, names: Sequence[str]) -> dict[str, str]:
-    """An action as it stands in the log."""
+@cache
+def action_fields(action: int, names: tuple[str, ...]) -> dict[str, str]:
+    """An action as it stands in the log. The dict is shared: do not change it."""
     if action == DRAW:
         return {"type": "draw"}
     if action == PASS:

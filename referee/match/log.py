@@ -75,7 +75,7 @@ class MatchLog:
         self._line: MutableMapping[str, Any] = {}
         sink: WrappedLogger = structlog.BytesLogger(file if file is not None else io.BytesIO())
         self._logger = _EventLogger(
-            sink, [self._stamp, self._chain, structlog.processors.JSONRenderer(serializer=_render)], {}
+            sink, [self._stamp, structlog.processors.JSONRenderer(serializer=self._chained)], {}
         )
 
     def append(self, event: Event) -> MutableMapping[str, Any]:
@@ -85,7 +85,7 @@ class MatchLog:
             OSError: it could not be written; the log is as it was before, but for a torn line at its end.
         """
         if self.file is None:
-            self._chain(None, "", self._stamp(None, "", dict(event)))
+            self._chained(self._stamp(None, "", dict(event)))
         else:
             self._logger.record(event)
         self.seq += 1
@@ -112,15 +112,13 @@ class MatchLog:
         line["ts"] = f"{self._second_text}.{millis:03d}Z"
         return line
 
-    def _chain(self, _logger: Any, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    def _chained(self, line: MutableMapping[str, Any], **_: Any) -> bytes:
+        """Chain a line and render it: its canonical JSON, with the hash of that as the last member."""
         line["prev"] = self.head
-        line["hash"] = hashlib.sha256(canonical(line)).hexdigest()
+        data = canonical(line)
+        line["hash"] = hash = hashlib.sha256(data).hexdigest()
         self._line = line
-        return line
-
-
-def _render(line: Event, **_: Any) -> bytes:
-    return canonical(line)
+        return b'%b,"hash":"%b"}' % (data[:-1], hash.encode())
 
 
 def parse_line(data: bytes, seq: int, prev: str) -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-from referee.server import codec
+from referee.server.codec import notices
 from referee.server.connection import Connection
 from referee.server.remote import RemoteSeat
 from referee.server.tokens import new_token, token_hash
@@ -55,7 +55,7 @@ class Ticket:
         elif self._taken:
             self._taken[0].attach(connection)
         else:
-            connection.end(codec.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over"))
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over"))
 
     async def came(self) -> None:
         """Wait until a stream with this ticket has joined."""
@@ -72,7 +72,7 @@ class Ticket:
         while self._idle:
             connection = self._idle.popleft()
             connection.receiver = None
-            connection.end(codec.closed(reason, message))
+            connection.end(notices.closed(reason, message))
 
     def _give(self, seat: RemoteSeat, connection: Connection) -> None:
         self._taken.append(seat)

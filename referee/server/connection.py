@@ -69,7 +69,7 @@ class Connection:
                 self._outbox.clear()
                 await self._context.write(data)
                 self._buffered -= len(data)
-        except (grpc.RpcError, asyncio.InvalidStateError):
+        except (grpc.RpcError, grpc.aio.BaseError, asyncio.InvalidStateError):
             self.ended.set()
         finally:
             self._writer = None

@@ -18,7 +18,8 @@ from referee.match.loop import Table
 from referee.match.policy import FaultKind
 from referee.match.seat import Bot, LocalSeat, Seat
 from referee.server.admission import Ticket
-from referee.server.codec import MatchCodec
+from referee.server.codec.events import EventCodec
+from referee.server.codec.turns import TurnCodec
 from referee.server.lateness import Lateness
 from referee.server.remote import RemoteSeat
 from referee.v1 import play_pb2
@@ -45,7 +46,8 @@ class HostedMatch:
         created_at: when it was created (seconds since 1970, UTC).
         stage: how far it is.
         problem: why it failed, if it did.
-        codec: encodes its events.
+        events: encodes its events.
+        turns: encodes its turns.
     """
 
     def __init__(self, spec: MatchSpec, match: Match, path: Path, now: float) -> None:
@@ -55,7 +57,8 @@ class HostedMatch:
         self.created_at = now
         self.stage = MatchStage.WAITING
         self.problem = ""
-        self.codec = MatchCodec(spec)
+        self.events = EventCodec(spec)
+        self.turns = TurnCodec(spec)
         self.remote: dict[int, tuple[Ticket, RemoteSeat]] = {}
         self.task: asyncio.Task[None] | None = None
         self._grown = asyncio.Event()
@@ -133,9 +136,7 @@ class MatchHost:
         table = Table(hosted.match, log, seats, heard, breathe=_let_others_run)
         for number, player in enumerate(players):
             if isinstance(player, Ticket):
-                seat = RemoteSeat(
-                    number, spec.names[number], spec.id, spec.clock, hosted.codec, table.note, self._lateness
-                )
+                seat = RemoteSeat(number, spec, hosted.events, hosted.turns, table.note, self._lateness)
                 hosted.remote[number] = (player, seat)
                 seats.append(seat)
             else:

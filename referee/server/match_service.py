@@ -24,8 +24,8 @@ from referee.rules.registry import (
     resolve_players,
     unknown,
 )
-from referee.server import codec_info
 from referee.server.admission import Admission, Ticket
+from referee.server.codec import info
 from referee.server.errors import abort
 from referee.server.host import HostedMatch, MatchHost
 from referee.v1 import match_pb2, match_pb2_grpc
@@ -48,7 +48,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
 
     async def ListGames(self, request: match_pb2.ListGamesRequest, context: _Context) -> match_pb2.ListGamesResponse:
         """All games with their options and formats."""
-        return match_pb2.ListGamesResponse(games=[codec_info.game_info(game) for game in GAMES.values()])
+        return match_pb2.ListGamesResponse(games=[info.game_info(game) for game in GAMES.values()])
 
     async def CreateMatch(
         self, request: match_pb2.CreateMatchRequest, context: _Context
@@ -77,12 +77,12 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
                     self._admission.revoke(player)
             message = f"the match log cannot be written: {error.strerror}"
             await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "LOG_UNWRITABLE", message)
-        return match_pb2.CreateMatchResponse(info=codec_info.match_info(hosted), tokens=tokens)
+        return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens)
 
     async def GetMatch(self, request: match_pb2.GetMatchRequest, context: _Context) -> match_pb2.GetMatchResponse:
         """One match as it stands, as anybody may know it."""
         hosted = await self._find(request.match_id, context)
-        return match_pb2.GetMatchResponse(info=codec_info.match_info(hosted))
+        return match_pb2.GetMatchResponse(info=info.match_info(hosted))
 
     async def ListMatches(
         self, request: match_pb2.ListMatchesRequest, context: _Context
@@ -98,9 +98,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             start = int(request.page_token[:18])
         page = matches[start : start + size]
         more = str(start + size) if start + size < len(matches) else ""
-        return match_pb2.ListMatchesResponse(
-            matches=[codec_info.match_info(hosted) for hosted in page], next_page_token=more
-        )
+        return match_pb2.ListMatchesResponse(matches=[info.match_info(hosted) for hosted in page], next_page_token=more)
 
     async def WatchMatch(
         self, request: match_pb2.WatchMatchRequest, context: _Context
@@ -109,7 +107,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         hosted = await self._find(request.match_id, context)
         async for event in hosted.follow(request.from_seq):
             response = match_pb2.WatchMatchResponse()
-            response.MergeFromString(codec_info.watched(hosted.codec, event))
+            response.MergeFromString(info.watched(hosted.events, event))
             response.seq = event["seq"]
             yield response
 
@@ -138,8 +136,8 @@ def _planned(request: match_pb2.CreateMatchRequest) -> tuple[MatchSpec, bytes, l
     """What a request asks for, and by seat its built-in bot (None: a bot that dials in). Raises `SettingError`."""
     game, preset = find_game(request.game)
     resolve_players(game, len(request.seats))
-    options = resolve_options(game, preset | codec_info.options_of(request.options))
-    format = resolve_format(game, codec_info.format_of(request.format) if request.HasField("format") else None)
+    options = resolve_options(game, preset | info.options_of(request.options))
+    format = resolve_format(game, info.format_of(request.format) if request.HasField("format") else None)
     policy = request.policy or DEFAULT_POLICY
     if policy not in POLICIES:
         raise SettingError("policy", unknown("policy", policy, POLICIES))

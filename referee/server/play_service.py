@@ -9,8 +9,8 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from referee.match.policy import FaultKind
-from referee.server import codec
 from referee.server.admission import Admission
+from referee.server.codec import notices
 from referee.server.connection import Connection
 from referee.server.host import MatchHost
 from referee.server.remote import RemoteSeat
@@ -82,9 +82,9 @@ class PlayService:
             if seat is not None:
                 reason = request.leave.reason[:MOST_CHARACTERS]
                 seat.leaves(FaultKind.GONE, f"left: {reason}" if reason else "left")
-            connection.end(codec.closed(play_pb2.CLOSE_REASON_LEFT, "you left"))
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_LEFT, "you left"))
         elif seat is None:
-            connection.send(codec.ignored("not_your_turn", "no match has begun for you yet"))
+            connection.send(notices.ignored("not_your_turn", "no match has begun for you yet"))
         elif kind == "ready":
             seat.ready()
         else:
@@ -97,7 +97,7 @@ class PlayService:
             if isinstance(seat, RemoteSeat):
                 seat.unasked("already_joined", message)
             else:
-                connection.send(codec.ignored("already_joined", message))
+                connection.send(notices.ignored("already_joined", message))
             return
         for name in ("client", "version"):
             if len(getattr(join, name)) > MOST_CHARACTERS:
@@ -108,7 +108,7 @@ class PlayService:
             self._refuse(connection, "unknown token: it was never given out, or its match is over")
             return
         if self._host.draining:
-            connection.end(codec.closed(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"))
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"))
             return
         connection.joined = True
         connection.client = join.client
@@ -122,4 +122,4 @@ class PlayService:
 
     @staticmethod
     def _refuse(connection: Connection, message: str) -> None:
-        connection.end(codec.closed(play_pb2.CLOSE_REASON_REFUSED, message))
+        connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))

@@ -6,15 +6,15 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from referee.match.clock import ClockSpec
-from referee.match.events import Event
+from referee.match.events import Event, MatchSpec
 from referee.match.policy import FaultKind, Remedy
 from referee.match.seat import Reply
 from referee.rules.game import IllegalAction
 from referee.rules.pieces import NotationError
 from referee.rules.view import View
-from referee.server import codec
-from referee.server.codec import MatchCodec
+from referee.server.codec import notices
+from referee.server.codec.events import EventCodec
+from referee.server.codec.turns import TurnCodec
 from referee.server.connection import Connection
 from referee.server.lateness import Lateness
 from referee.v1 import play_pb2
@@ -31,10 +31,9 @@ class RemoteSeat:
 
     Args:
         number: the seat.
-        name: its player's name.
-        match_id: the match.
-        clock: the match's clocks.
-        messages: encodes the match's events.
+        spec: what the match is.
+        events: encodes the match's events.
+        turns: encodes its turns and decodes answers.
         note: logs something that is no part of the game.
         lateness: how late this process is.
     """
@@ -42,23 +41,23 @@ class RemoteSeat:
     def __init__(
         self,
         number: int,
-        name: str,
-        match_id: str,
-        clock: ClockSpec,
-        messages: MatchCodec,
+        spec: MatchSpec,
+        events: EventCodec,
+        turns: TurnCodec,
         note: Callable[[Event], None],
         lateness: Lateness,
     ) -> None:
         self.number = number
-        self.name = name
+        self.name = spec.names[number]
         self.connection: Connection | None = None
-        self._match_id = match_id
-        self._clock = clock
-        self._codec = messages
+        self._match_id = spec.id
+        self._clock = spec.clock
+        self._events = events
+        self._turns = turns
         self._note = note
         self._lateness = lateness
         self._loop = asyncio.get_running_loop()
-        self._join_by = self._loop.time() + clock.join_ms / 1000
+        self._join_by = self._loop.time() + spec.clock.join_ms / 1000
         self._ready_by = 0.0
         self._came = False
         self._ready = False
@@ -88,7 +87,7 @@ class RemoteSeat:
 
     def tell(self, event: Event) -> None:
         """Send an event now or, if the bot does not want each as it happens, with what it is sent next."""
-        data = self._codec.event(event, self.number)
+        data = self._events.encode(event, self.number)
         if not data:
             return
         if event["event"] == "hand_started":
@@ -104,7 +103,7 @@ class RemoteSeat:
     async def ask(self, view: View, move_ms: int, bank_ms: int) -> Reply:
         """Send the turn and wait for an answer until its allowance and its bank are used up."""
         self._view = view
-        self._turn = self._codec.turn(view, move_ms, bank_ms)
+        self._turn = self._turns.turn(view, move_ms, bank_ms)
         self._asked = self._loop.time()
         self._deadline = self._asked + (move_ms + bank_ms) / 1000
         if self.connection is not None:
@@ -119,7 +118,7 @@ class RemoteSeat:
     def refuse(self, illegal: IllegalAction | Reply, remedy: Remedy) -> None:
         """Tell the bot why its answer does not count."""
         if self.connection is not None and self._view is not None:
-            self._held.append(self._codec.refusal(self._view.turn, illegal, remedy, self._view))
+            self._held.append(self._turns.refusal(illegal, remedy, self._view))
             self._flush(self.connection)
 
     # The bot's side -------------------------------------------------------------------------------------------
@@ -129,7 +128,7 @@ class RemoteSeat:
         old, self.connection = self.connection, connection
         if old is not None:
             old.receiver = None
-            old.end(codec.closed(play_pb2.CLOSE_REASON_REPLACED, "another stream has joined with this token"))
+            old.end(notices.closed(play_pb2.CLOSE_REASON_REPLACED, "another stream has joined with this token"))
         connection.receiver = self
         resumed = self._came
         self._note(
@@ -141,7 +140,7 @@ class RemoteSeat:
                 "version": connection.version,
             }
         )
-        greeting = codec.joined(self._match_id, self.number, self.name, resumed)
+        greeting = notices.joined(self._match_id, self.number, self.name, resumed)
         self._held = [greeting, *self._catch_up]
         if self._waiting_for_answer():
             self._held.append(self._turn)
@@ -176,9 +175,9 @@ class RemoteSeat:
             open_turn = f"the open turn is {view.turn}" if view and self._waiting_for_answer() else "no turn is open"
             self.unasked("stale_turn", f"an answer to turn {answer.turn_id}, but {open_turn}", answer.turn_id)
             return
-        given = self._codec.given(answer)
+        given = self._turns.given(answer)
         try:
-            self._answered(Reply(self._codec.answered(answer, view), given=given), arrived)
+            self._answered(Reply(self._turns.answered(answer, view), given=given), arrived)
         except NotationError as error:
             self._answered(
                 Reply(fault=FaultKind.MALFORMED, detail=str(error), given=given, code="unknown_action"), arrived
@@ -198,17 +197,17 @@ class RemoteSeat:
             self.leaves(FaultKind.FLOODING, f"more than {MOST_UNASKED} messages that answer nothing")
             if self.connection is not None:
                 reason = play_pb2.CLOSE_REASON_FORFEITED
-                self.connection.end(codec.closed(reason, f"more than {MOST_UNASKED} messages that answer nothing"))
+                self.connection.end(notices.closed(reason, f"more than {MOST_UNASKED} messages that answer nothing"))
             return
         if self.connection is not None:
-            self.connection.send(codec.ignored(code, message, turn_id))
+            self.connection.send(notices.ignored(code, message, turn_id))
 
     def dismiss(self, reason: play_pb2.CloseReason.ValueType, message: str, join_again: bool) -> None:
         """Take the seat from its stream and end it."""
         connection, self.connection = self.connection, None
         if connection is not None:
             connection.receiver = None
-            connection.end(b"".join([*self._held, codec.closed(reason, message, join_again)]))
+            connection.end(b"".join([*self._held, notices.closed(reason, message, join_again)]))
         if self._waiter is not None:
             self._waiter.cancel()
 

@@ -1,4 +1,4 @@
-"""Games and matches as messages, for calls outside the Play stream. Part of the codec: see `referee.server.codec`."""
+"""Games and matches as messages, for calls outside the Play stream."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from referee.match.events import Event
 from referee.rules.game import FormatSpec, Game, OptionValue
 from referee.rules.registry import AUTO_FORCED
-from referee.server.codec import MatchCodec, options_messages
+from referee.server.codec.events import EventCodec, options_messages
 from referee.v1 import match_pb2, play_pb2
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ def match_info(hosted: HostedMatch) -> match_pb2.MatchInfo:
     return info
 
 
-def watched(codec: MatchCodec, event: Event) -> bytes:
+def watched(codec: EventCodec, event: Event) -> bytes:
     """An event as anybody may see it, as an encoded `WatchMatchResponse`."""
-    response = play_pb2.PlayResponse.FromString(codec.event(event, None))
+    response = play_pb2.PlayResponse.FromString(codec.encode(event, None))
     return match_pb2.WatchMatchResponse(events=response.events).SerializeToString()
 
 

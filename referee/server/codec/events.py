@@ -1,0 +1,159 @@
+"""What happened in a match, as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from referee.match.events import Event, MatchSpec
+from referee.rules.view import told
+from referee.server.codec.pieces import logged_action, piece_value, piece_values
+from referee.v1 import fault_pb2, play_pb2, table_pb2
+
+_TAKEN_BY: Final = {
+    "bot": play_pb2.TAKEN_BY_BOT,
+    "forced": play_pb2.TAKEN_BY_FORCED,
+    "timeout": play_pb2.TAKEN_BY_TIMEOUT,
+    "forfeit": play_pb2.TAKEN_BY_FORFEIT,
+}
+_DIRECTIONS: Final = {
+    "clockwise": play_pb2.DIRECTION_CLOCKWISE,
+    "anticlockwise": play_pb2.DIRECTION_ANTICLOCKWISE,
+}
+_PERSONAL: Final = frozenset({"match_started", "hand_started"})
+"""The events that are told to each seat in its own way; others are encoded once for all who may know the same."""
+
+
+def options_messages(options: Mapping[str, Any]) -> list[play_pb2.Option]:
+    """Options as messages."""
+    found = []
+    for name, value in options.items():
+        option = play_pb2.Option(name=name)
+        if isinstance(value, bool):
+            option.flag = value
+        elif isinstance(value, int):
+            option.number = value
+        else:
+            option.text = value
+        found.append(option)
+    return found
+
+
+class EventCodec:
+    """Encodes the events of one match."""
+
+    def __init__(self, spec: MatchSpec) -> None:
+        self._spec = spec
+        self._deck = spec.game.deck
+        self._public: tuple[Event, bytes] = ({}, b"")
+
+    def encode(self, event: Event, seat: int | None) -> bytes:
+        """A log event as a seat (None: anybody) may see it, as an encoded `PlayResponse`; empty if it is not told."""
+        encode = _ENCODERS.get(event["event"])
+        if encode is None:
+            return b""
+        personal = event["event"] in _PERSONAL or ("drawn" in event and event["seat"] == seat)
+        if not personal and self._public[0] is event:
+            return self._public[1]
+        response = play_pb2.PlayResponse()
+        encode(self, told(event, seat), response.events.add(), seat)
+        data = response.SerializeToString()
+        if not personal:
+            self._public = (event, data)
+        return data
+
+    def _pieces(self, names: list[str]) -> list[table_pb2.Piece.ValueType]:
+        return piece_values(names, self._deck)
+
+    def _match_started(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        started = message.match_started
+        started.CopyFrom(
+            play_pb2.MatchStarted(
+                match_id=event["match"],
+                game=event["game"],
+                rules_version=event["rules_version"],
+                options=options_messages(event["options"]),
+                format=play_pb2.Format(**event["format"]),
+                clock=play_pb2.Clock(**event["clock"]),
+                seats=[play_pb2.Seat(**one) for one in event["seats"]],
+                commitment=event["commitment"],
+                direction=_DIRECTIONS[self._spec.game.direction],
+            )
+        )
+        if seat is not None:
+            started.seat = seat
+
+    def _hand_started(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        message.hand_started.CopyFrom(
+            play_pb2.HandStarted(
+                hand=event["hand"],
+                attempt=event["attempt"],
+                dealer=event["dealer"],
+                starter=event["starter"],
+                pieces=self._pieces(event["pieces"]),
+                piece_counts=event["counts"],
+                stock_size=event["stock"],
+                laid=self._pieces(event["laid"]),
+                seats_in=event["seats"],
+            )
+        )
+
+    def _action(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        taken = message.action_taken
+        taken.hand = event["hand"]
+        taken.turn = event["turn"]
+        taken.seat = event["seat"]
+        taken.taken_by = _TAKEN_BY[event["by"]]
+        taken.took_ms = event["took_ms"]
+        action = event["action"]
+        taken.action.CopyFrom(
+            logged_action(action["type"], action.get("piece", ""), action.get("arm", ""), self._deck.id)
+        )
+        if "drawn" in event:
+            taken.drawn = piece_value(self._deck.piece(event["drawn"]), self._deck)
+        if "scored" in event:
+            taken.scored = event["scored"]
+        if "laid" in event:
+            taken.laid.extend(self._pieces(event["laid"]))
+
+    def _hand_ended(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        left = [
+            play_pb2.PieceSet(out_of_match=pieces is None, pieces=self._pieces(pieces or []))
+            for pieces in event["left"]
+        ]
+        message.hand_ended.CopyFrom(
+            play_pb2.HandEnded(
+                hand=event["hand"],
+                reason=play_pb2.HandEndReason.Value(f"HAND_END_REASON_{event['reason'].upper()}"),
+                winners=event["winners"],
+                left=left,
+                points=event["points"],
+                totals=event["totals"],
+            )
+        )
+
+    def _match_ended(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        message.match_ended.CopyFrom(
+            play_pb2.MatchEnded(
+                reason=play_pb2.MatchEndReason.Value(f"MATCH_END_REASON_{event['reason'].upper()}"),
+                places=event["places"],
+                totals=event["totals"],
+                seed=event.get("seed", ""),
+                seed_withheld="seed_withheld" in event,
+            )
+        )
+
+    def _forfeited(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        message.fault.seat = event["seat"]
+        message.fault.kind = fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['cause'].upper()}")
+        message.fault.remedy = fault_pb2.REMEDY_FORFEIT
+
+
+_ENCODERS: Final[Mapping[str, Callable[[EventCodec, Event, play_pb2.PlayEvent, int | None], None]]] = {
+    "match_started": EventCodec._match_started,
+    "hand_started": EventCodec._hand_started,
+    "action": EventCodec._action,
+    "hand_ended": EventCodec._hand_ended,
+    "match_ended": EventCodec._match_ended,
+    "forfeited": EventCodec._forfeited,
+}

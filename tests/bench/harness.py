@@ -1,0 +1,96 @@
+"""What the benchmarks share: rows of the table, the time of other processes, child processes that serve."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the table.
+
+    Attributes:
+        figure: what is measured.
+        value: what came out, with its unit.
+        yardstick: what it is held against, measured in the same run.
+        ratio: ours against the yardstick, as the goal states it.
+        goal: the goal in words, such as ``>= 10``.
+        reached: whether it is reached; None where there is no goal.
+    """
+
+    figure: str
+    value: str
+    yardstick: str
+    ratio: float | None
+    goal: str
+    reached: bool | None
+
+
+def at_least(figure: str, value: str, yardstick: str, ratio: float, goal: float) -> Row:
+    """A row whose ratio should not be less than the goal."""
+    return Row(figure, value, yardstick, ratio, f">= {goal:g}", ratio >= goal)
+
+
+def at_most(figure: str, value: str, yardstick: str, ratio: float, goal: float) -> Row:
+    """A row whose ratio should not be more than the goal."""
+    return Row(figure, value, yardstick, ratio, f"<= {goal:g}", ratio <= goal)
+
+
+def paired(ours: Callable[[], float], yardstick: Callable[[], float], times: int = 5) -> tuple[float, float, float]:
+    """Measure two things by turns; the median of each, and the median of the pairwise ratios ours / yardstick."""
+    mine, theirs = [], []
+    for _ in range(times):
+        mine.append(ours())
+        theirs.append(yardstick())
+    ratios = [one / other for one, other in zip(mine, theirs, strict=True)]
+    return statistics.median(mine), statistics.median(theirs), statistics.median(ratios)
+
+
+def cpu_of(pid: int) -> float:
+    """The processor time (s) that a process has used, its threads included."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def cpu_of_all() -> float:
+    """The processor time (s) that all processes of this machine have used."""
+    user, nice, system = Path("/proc/stat").read_text().split()[1:4]
+    return (int(user) + int(nice) + int(system)) / TICKS
+
+
+@contextmanager
+def serving(module: str, *args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A benchmark server in a process of its own; gives the process and the first line that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *args], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().strip()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def timed(call: Callable[[], object]) -> float:
+    """How long a call takes (s)."""
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which a share of the values lies."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

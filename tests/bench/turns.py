@@ -1,0 +1,149 @@
+"""A turn over gRPC with everything on (rules, view, deadline, log) against a bare echo of the same bytes.
+
+The client is the same on both sides: it parses every response and answers every turn with the first legal action.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+from collections.abc import Iterator
+from queue import SimpleQueue
+
+import grpc
+
+from referee.v1 import play_pb2
+from tests.bench.harness import Row, at_most, cpu_of, paired, percentile, serving
+
+METHOD = "/referee.v1.PlayService/Play"
+
+
+class Client:
+    """A blocking client of either server; it counts and times its turns."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.channel = grpc.insecure_channel(address)
+        self.requests: SimpleQueue[bytes | None] = SimpleQueue()
+        self.requests.put(play_pb2.PlayRequest(join=play_pb2.Join(token=token)).SerializeToString())
+        self.responses: Iterator[bytes] = self.channel.stream_stream(METHOD)(iter(self.requests.get, None))
+        self.last = b""
+
+    def turns(self, count: int) -> list[float]:
+        """Play so many turns; how long each took (s)."""
+        took = []
+        begun = time.perf_counter()
+        while len(took) < count:
+            data = next(self.responses)
+            response = play_pb2.PlayResponse.FromString(data)
+            for event in response.events:
+                if event.HasField("turn"):
+                    request = play_pb2.PlayRequest(answer=play_pb2.Answer(turn_id=event.turn.turn_id, index=0))
+                    self.requests.put(request.SerializeToString())
+                    self.last = data
+                    now = time.perf_counter()
+                    took.append(now - begun)
+                    begun = now
+                elif event.HasField("match_started"):
+                    self.requests.put(play_pb2.PlayRequest(ready=play_pb2.Ready()).SerializeToString())
+        return took
+
+
+async def many(address: str, tokens: list[str], turns: int) -> tuple[float, list[float]]:
+    """As many clients as tokens, in one event loop: the time for all turns (s), and each turn's."""
+    took: list[float] = []
+
+    async def one(channel: grpc.aio.Channel, token: str) -> None:
+        call = channel.stream_stream(METHOD)()
+        await call.write(play_pb2.PlayRequest(join=play_pb2.Join(token=token)).SerializeToString())
+        left = turns
+        begun = time.perf_counter()
+        while left:
+            response = play_pb2.PlayResponse.FromString(await call.read())
+            for event in response.events:
+                if event.HasField("turn"):
+                    now = time.perf_counter()
+                    took.append(now - begun)
+                    begun = now
+                    left -= 1
+                    answer = play_pb2.Answer(turn_id=event.turn.turn_id, index=0)
+                    await call.write(play_pb2.PlayRequest(answer=answer).SerializeToString())
+                elif event.HasField("match_started"):
+                    await call.write(play_pb2.PlayRequest(ready=play_pb2.Ready()).SerializeToString())
+        call.cancel()
+
+    async with grpc.aio.insecure_channel(address) as channel:
+        begun = time.perf_counter()
+        await asyncio.gather(*[one(channel, token) for token in tokens])
+        return time.perf_counter() - begun, took
+
+
+def one_bot(turns: int = 2000) -> list[Row]:
+    """One bot: wall time a turn, and how even the turns are."""
+    with serving("tests.bench.referee_server", "1") as (_, line):
+        address, token = line.split()
+        ours = Client(address, token)
+        ours.turns(200)
+        with serving("tests.bench.echo_server", ours.last.hex()) as (_, echo_address):
+            theirs = Client(echo_address, "")
+            theirs.turns(200)
+            times: list[float] = []
+
+            def mine() -> float:
+                took = ours.turns(turns)
+                times.extend(took)
+                return 1e6 * sum(took) / turns
+
+            mine_us, echo_us, ratio = paired(mine, lambda: 1e6 * sum(theirs.turns(turns)) / turns)
+    spread = percentile(times, 0.99) / percentile(times, 0.5)
+    return [
+        at_most("turn, 1 bot", f"{mine_us:.0f} us", f"bare echo {echo_us:.0f} us", ratio, 1.3),
+        at_most("turn, 1 bot, p99/p50", f"{1e6 * percentile(times, 0.99):.0f} us", "its own median", spread, 2),
+    ]
+
+
+def many_bots(matches: int = 16, turns: int = 300) -> list[Row]:
+    """Many matches at once: the server's processor time a turn, and how even the turns are."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    times: list[float] = []
+    for _ in range(3):
+        with serving("tests.bench.referee_server", str(matches)) as (referee, line):
+            address, *tokens = line.split()
+            asyncio.run(many(address, tokens[:1], 50))
+            recorded = _recorded(address, tokens[1])
+            before = cpu_of(referee.pid)
+            _, took = asyncio.run(many(address, tokens[2:], turns))
+            times.extend(took)
+            ours.append(1e6 * (cpu_of(referee.pid) - before) / len(took))
+        with serving("tests.bench.echo_server", recorded.hex()) as (echo, address):
+            before = cpu_of(echo.pid)
+            _, took = asyncio.run(many(address, [""] * (matches - 2), turns))
+            theirs.append(1e6 * (cpu_of(echo.pid) - before) / len(took))
+    ratio = statistics.median(one / other for one, other in zip(ours, theirs, strict=True))
+    mine, echo_us = statistics.median(ours), statistics.median(theirs)
+    p99, p50 = percentile(times, 0.99), percentile(times, 0.5)
+    name = f"server CPU a turn, {matches} matches"
+    return [
+        at_most(name, f"{mine:.0f} us", f"bare echo {echo_us:.0f} us", ratio, 1.4),
+        at_most(
+            f"turn, {matches} matches, p99/p50",
+            f"{1e6 * p99:.0f} us",
+            f"its own median {1e6 * p50:.0f} us",
+            p99 / p50,
+            3,
+        ),
+    ]
+
+
+def _recorded(address: str, token: str) -> bytes:
+    """A typical message of the referee."""
+    client = Client(address, token)
+    client.turns(50)
+    client.channel.close()
+    return client.last
+
+
+def rows() -> list[Row]:
+    """The rows of this benchmark."""
+    return one_bot() + many_bots()
