@@ -117,8 +117,6 @@ class Table:
             if fault in {FaultKind.ILLEGAL, FaultKind.MALFORMED}:
                 self._reject(seat, refused, reply.given)
                 player.refuse(refused, step)
-            if reply.for_good:
-                step = Remedy.FORFEIT
             if step is Remedy.ASK_AGAIN:
                 reply = await player.wait()
                 continue
@@ -139,7 +137,8 @@ class Table:
         """Count a fault and find its remedy."""
         self._faults[seat, kind] += 1
         count = self._faults[seat, kind]
-        step = remedy(self.match.spec.policy, kind, count)
+        for_good = isinstance(what, Reply) and what.for_good
+        step = Remedy.FORFEIT if for_good else remedy(self.match.spec.policy, kind, count)
         detail = what.detail if isinstance(what, Reply) else str(what)
         self.note({"event": "fault", "seat": seat, "kind": kind, "count": count, "remedy": step, "detail": detail})
         return step
