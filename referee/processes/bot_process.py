@@ -90,8 +90,14 @@ class BotProcess:
             StartError: there is no such command, or it cannot be executed.
         """
         environment = {**os.environ, "REFEREE_ADDRESS": address, "REFEREE_TOKEN": token, "REFEREE_NAME": name}
+        if not argv:
+            raise StartError(f"the bot {name!r} cannot be started: its command is empty")
         try:
-            with output.open("ab") as file:
+            file = output.open("ab")
+        except OSError as error:
+            raise StartError(f"the output of the bot {name!r} cannot be kept in {output}: {error.strerror}") from None
+        try:
+            with file:
                 process = await asyncio.create_subprocess_exec(
                     *argv,
                     stdin=asyncio.subprocess.DEVNULL,
@@ -126,7 +132,7 @@ class BotProcess:
     def _how(self) -> str:
         code = self._process.returncode
         if code is not None and code < 0:
-            return f"its process was ended by {signal.Signals(-code).name}"
+            return f"its process was ended by {_signal_name(-code)}"
         return f"its process ended with status {code}"
 
     async def end(self, within_s: float = END_WITHIN_S) -> None:
@@ -140,3 +146,11 @@ class BotProcess:
         await self._process.wait()
         await self._watcher
         self._reaper.forget(self.pid)
+
+
+def _signal_name(number: int) -> str:
+    """The name of a signal; most real-time signals have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -5,6 +5,7 @@ way, SIGKILL included, it kills every process group that is still listed. It imp
 it costs a few milliseconds.
 """
 
+import contextlib
 import os
 import signal
 import sys
@@ -22,10 +23,9 @@ def main() -> None:
         else:
             groups.discard(group)
     for group in groups:
-        try:
+        # One group that is gone, or not ours to kill, must not save the others.
+        with contextlib.suppress(OSError):
             os.killpg(group, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
 
 
 if __name__ == "__main__":
