@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from referee.match.events import Event
 from referee.match.fold import Match, stand_in
@@ -13,7 +13,10 @@ from referee.match.policy import FaultKind, Remedy, remedy
 from referee.match.seat import Reply, Seat
 from referee.rules.game import IllegalAction
 
-GIVEN_CHARACTERS = 200
+REFUSED: Final = frozenset({FaultKind.ILLEGAL, FaultKind.MALFORMED})
+"""The faults that a seat is told of by the refusal of its answer."""
+
+GIVEN_CHARACTERS: Final = 200
 """So much of a refused answer is kept in the log."""
 
 
@@ -114,7 +117,7 @@ class Table:
                     refused, fault = illegal, FaultKind.ILLEGAL
             assert fault is not None
             step = self._fault(seat, fault, refused)
-            if fault in {FaultKind.ILLEGAL, FaultKind.MALFORMED}:
+            if fault in REFUSED:
                 self._reject(seat, refused, reply.given)
                 player.refuse(refused, step)
             if step is Remedy.ASK_AGAIN:
@@ -140,7 +143,10 @@ class Table:
         for_good = isinstance(what, Reply) and what.for_good
         step = Remedy.FORFEIT if for_good else remedy(self.match.spec.policy, kind, count)
         detail = what.detail if isinstance(what, Reply) else str(what)
-        self.note({"event": "fault", "seat": seat, "kind": kind, "count": count, "remedy": step, "detail": detail})
+        event = {"event": "fault", "seat": seat, "kind": kind, "count": count, "remedy": step, "detail": detail}
+        self.note(event)
+        if kind not in REFUSED:
+            self._seats[seat].tell(event)
         return step
 
     def _reject(self, seat: int, what: IllegalAction | Reply, given: str) -> None:

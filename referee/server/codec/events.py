@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from referee.match.events import Event, MatchSpec
+from referee.match.policy import Remedy
 from referee.rules.view import told
 from referee.server.codec.pieces import logged_action, piece_value, piece_values
 from referee.v1 import fault_pb2, play_pb2, table_pb2
@@ -20,6 +21,13 @@ _DIRECTIONS: Final = {
     "clockwise": play_pb2.DIRECTION_CLOCKWISE,
     "anticlockwise": play_pb2.DIRECTION_ANTICLOCKWISE,
 }
+REMEDIES: Final = {
+    Remedy.ASK_AGAIN: fault_pb2.REMEDY_ASK_AGAIN,
+    Remedy.STAND_IN: fault_pb2.REMEDY_STAND_IN_TURN,
+    Remedy.FORFEIT: fault_pb2.REMEDY_FORFEIT,
+}
+_OWN_ONLY: Final = frozenset({"fault"})
+"""The events that only their own seat is told of."""
 _PERSONAL: Final = frozenset({"match_started", "hand_started"})
 """The events that are told to each seat in its own way; others are encoded once for all who may know the same."""
 
@@ -50,7 +58,7 @@ class EventCodec:
     def encode(self, event: Event, seat: int | None) -> bytes:
         """A log event as a seat (None: anybody) may see it, as an encoded `PlayResponse`; empty if it is not told."""
         encode = _ENCODERS.get(event["event"])
-        if encode is None:
+        if encode is None or (event["event"] in _OWN_ONLY and event["seat"] != seat):
             return b""
         personal = event["event"] in _PERSONAL or ("drawn" in event and event["seat"] == seat)
         if not personal and self._public[0] is event:
@@ -148,6 +156,14 @@ class EventCodec:
         message.fault.kind = fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['cause'].upper()}")
         message.fault.remedy = fault_pb2.REMEDY_FORFEIT
 
+    def _fault(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+        fault = message.fault
+        fault.seat = event["seat"]
+        fault.kind = fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['kind'].upper()}")
+        fault.count = event["count"]
+        fault.remedy = REMEDIES[event["remedy"]]
+        fault.message = event["detail"]
+
 
 _ENCODERS: Final[Mapping[str, Callable[[EventCodec, Event, play_pb2.PlayEvent, int | None], None]]] = {
     "match_started": EventCodec._match_started,
@@ -156,4 +172,5 @@ _ENCODERS: Final[Mapping[str, Callable[[EventCodec, Event, play_pb2.PlayEvent, i
     "hand_ended": EventCodec._hand_ended,
     "match_ended": EventCodec._match_ended,
     "forfeited": EventCodec._forfeited,
+    "fault": EventCodec._fault,
 }

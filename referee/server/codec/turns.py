@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Final
 
 from referee.match.events import MatchSpec
 from referee.match.policy import Remedy
@@ -26,14 +25,9 @@ from referee.rules.line import CLOSED
 from referee.rules.pieces import NotationError, pieces_of
 from referee.rules.rows import NOT_OPEN
 from referee.rules.view import View
+from referee.server.codec.events import REMEDIES
 from referee.server.codec.pieces import ARMS, FIRST_PIECE, action_message, piece_enum
 from referee.v1 import fault_pb2, play_pb2, table_pb2
-
-_REMEDIES: Final = {
-    Remedy.ASK_AGAIN: fault_pb2.REMEDY_ASK_AGAIN,
-    Remedy.STAND_IN: fault_pb2.REMEDY_STAND_IN_TURN,
-    Remedy.FORFEIT: fault_pb2.REMEDY_FORFEIT,
-}
 
 
 @cache
@@ -195,6 +189,6 @@ class TurnCodec:
             message=what.detail if isinstance(what, Reply) else str(what),
             rule=what.rule if isinstance(what, IllegalAction) else "",
             legal=[action_message(action, self._deck.id) for action in view.legal],
-            remedy=_REMEDIES[remedy],
+            remedy=REMEDIES[remedy],
         )
         return play_pb2.PlayResponse(events=[play_pb2.PlayEvent(refusal=refusal)]).SerializeToString()
