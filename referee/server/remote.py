@@ -173,15 +173,16 @@ class RemoteSeat:
         view = self._view
         if view is None or not self._waiting_for_answer() or answer.turn_id != view.turn:
             open_turn = f"the open turn is {view.turn}" if view and self._waiting_for_answer() else "no turn is open"
-            self.unasked("stale_turn", f"an answer to turn {answer.turn_id}, but {open_turn}", answer.turn_id)
+            asked = view is not None and (answer.turn_id <= view.turn or self._waiting_for_answer())
+            code = "stale_turn" if asked else "not_your_turn"
+            self.unasked(code, f"an answer to turn {answer.turn_id}, but {open_turn}", answer.turn_id)
             return
         given = self._turns.given(answer)
         try:
             self._answered(Reply(self._turns.answered(answer, view), given=given), arrived)
         except NotationError as error:
-            self._answered(
-                Reply(fault=FaultKind.MALFORMED, detail=str(error), given=given, code="unknown_action"), arrived
-            )
+            code = "unknown_action" if answer.HasField("index") else "malformed"
+            self._answered(Reply(fault=FaultKind.MALFORMED, detail=str(error), given=given, code=code), arrived)
 
     def malformed(self, detail: str, arrived: float) -> None:
         """A message that cannot be read."""

@@ -166,7 +166,7 @@ class TurnCodec:
         if not 0 <= piece < len(self._deck):
             raise NotationError(f"piece {action.play.piece} is no piece of the {self._deck.id} deck")
         arm = action.play.arm
-        if arm >= len(ARM_NAMES):
+        if not 0 <= arm < len(ARM_NAMES):
             raise NotationError(f"arm {arm} is none of left, right, up, down")
         if self._deck.suits > 1 or not view.history:
             return play(piece)
