@@ -65,9 +65,9 @@ class RemoteSeat:
         self._catch_up: list[bytes] = []
         self._held: list[bytes] = []
         self._view: View | None = None
-        self._turn = b""
         self._asked = 0.0
-        self._deadline = 0.0
+        self._move_ms = 0
+        self._bank_ms = 0
         self._waiter: asyncio.Future[Reply] | None = None
         self._unasked = 0
 
@@ -97,23 +97,23 @@ class RemoteSeat:
         if connection is None:
             return
         self._held.append(data)
-        if connection.immediate or event["event"] == "match_ended":
+        if connection.immediate or event["event"] in {"hand_ended", "match_ended"}:
             self._flush(connection)
 
     async def ask(self, view: View, move_ms: int, bank_ms: int) -> Reply:
         """Send the turn and wait for an answer until its allowance and its bank are used up."""
         self._view = view
-        self._turn = self._turns.turn(view, move_ms, bank_ms)
+        self._move_ms = move_ms
+        self._bank_ms = bank_ms
         self._asked = self._loop.time()
-        self._deadline = self._asked + (move_ms + bank_ms) / 1000
         if self.connection is not None:
-            self._held.append(self._turn)
+            self._held.append(self._turns.turn(view, move_ms, bank_ms))
             self._flush(self.connection)
         return await self.wait()
 
     async def wait(self) -> Reply:
         """Wait for an answer to the open turn."""
-        return await self._until(self._deadline, None)
+        return await self._until(self._asked + (self._move_ms + self._bank_ms) / 1000, None)
 
     def refuse(self, illegal: IllegalAction | Reply, remedy: Remedy) -> None:
         """Tell the bot why its answer does not count."""
@@ -142,8 +142,11 @@ class RemoteSeat:
         )
         greeting = notices.joined(self._match_id, self.number, self.name, resumed)
         self._held = [greeting, *self._catch_up]
-        if self._waiting_for_answer():
-            self._held.append(self._turn)
+        if self._view is not None and self._waiting_for_answer():
+            used_ms = int((self._loop.time() - self._asked) * 1000)
+            over_ms = max(0, used_ms - self._move_ms)
+            left_ms = max(0, self._move_ms - used_ms), max(0, self._bank_ms - over_ms)
+            self._held.append(self._turns.turn(self._view, *left_ms))
         self._flush(connection)
         if not resumed:
             self._came = True
@@ -223,24 +226,26 @@ class RemoteSeat:
             return self._gone_for_good
         waiter: asyncio.Future[Reply] = self._loop.create_future()
         self._waiter = waiter
-        timer = self._loop.call_at(deadline, self._expired, waiter, deadline, fault)
+        due = max(deadline, self._loop.time())
+        timer = self._loop.call_at(due, self._expired, waiter, due, fault)
         try:
             return await waiter
         finally:
             timer.cancel()
 
-    def _expired(self, waiter: asyncio.Future[Reply], deadline: float, fault: FaultKind | None) -> None:
+    def _expired(self, waiter: asyncio.Future[Reply], due: float, fault: FaultKind | None, lag_ms: int = 0) -> None:
         if waiter.done():
             return
-        late_ms = (self._loop.time() - deadline) * 1000
-        if late_ms > _NOT_LATE_MS:
+        late = self._loop.time() - due
+        if late * 1000 > _NOT_LATE_MS:
             # The referee was busy: what came in meanwhile must be read before anybody is called late.
-            self._loop.call_later(late_ms / 1000, self._expired, waiter, self._loop.time() + late_ms / 1000, fault)
+            again, lag_ms = self._loop.time() + late, lag_ms + int(2000 * late)
+            self._loop.call_at(again, self._expired, waiter, again, fault, lag_ms)
             return
         if fault is None:
             fault = FaultKind.LATE if self.connection is not None else FaultKind.GONE
-        took_ms = int((deadline - self._asked) * 1000) if self._ready else 0
-        waiter.set_result(Reply(fault=fault, detail=_LATE_DETAIL[fault], took_ms=took_ms, lag_ms=int(late_ms)))
+        took_ms = self._move_ms + self._bank_ms
+        waiter.set_result(Reply(fault=fault, detail=_LATE_DETAIL[fault], took_ms=took_ms, lag_ms=lag_ms))
 
     def _answered(self, reply: Reply, arrived: float) -> None:
         lag_ms = self._lateness.ms()
