@@ -57,6 +57,20 @@ class _EventLogger(structlog.BoundLoggerBase):
         self._logger.msg(self._process_event("msg", None, fields)[0][0])
 
 
+class _Whole:
+    """A file that is written whole or not at all: an unbuffered one may take part of a line and say nothing of it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.flush = file.flush
+
+    def write(self, data: bytes) -> None:
+        """Write all of the data. Raises `OSError`."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._file.write(rest) or 0 :]
+
+
 class MatchLog:
     """Writes a match's events, each whole and flushed to the operating system before `append` returns.
 
@@ -70,10 +84,11 @@ class MatchLog:
         self.seq = 0
         self.head = GENESIS
         self._now = now
+        self._broken: OSError | None = None
         self._second = -1
         self._second_text = ""
         self._line: MutableMapping[str, Any] = {}
-        sink: WrappedLogger = structlog.BytesLogger(file if file is not None else io.BytesIO())
+        sink: WrappedLogger = structlog.BytesLogger(_Whole(file if file is not None else io.BytesIO()))  # type: ignore[arg-type]
         self._logger = _EventLogger(
             sink, [self._stamp, structlog.processors.JSONRenderer(serializer=self._chained)], {}
         )
@@ -82,12 +97,19 @@ class MatchLog:
         """Write an event and return it with `seq`, `ts`, `prev` and `hash`.
 
         Raises:
-            OSError: it could not be written; the log is as it was before, but for a torn line at its end.
+            OSError: it could not be written; the log is as it was before, but for a torn line at its end, and takes
+                nothing more.
         """
+        if self._broken is not None:
+            raise OSError(*self._broken.args)
         if self.file is None:
             self._chained(self._stamp(None, "", dict(event)))
         else:
-            self._logger.record(event)
+            try:
+                self._logger.record(event)
+            except OSError as error:
+                self._broken = error
+                raise
         self.seq += 1
         self.head = self._line["hash"]
         return self._line
