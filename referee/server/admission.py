@@ -44,7 +44,8 @@ class Ticket:
     def admit(self, connection: Connection) -> None:
         """Give a stream that has joined its seat: one that lost its stream, a new one, or that of an older stream."""
         self._came.set()
-        lost = next((seat for seat in self._taken if seat.connection is None), None)
+        playable = [seat for seat in self._taken if not seat.given_up]
+        lost = next((seat for seat in playable if seat.connection is None), None)
         if lost is not None:
             lost.attach(connection)
         elif self._offered:
@@ -52,8 +53,10 @@ class Ticket:
         elif self.open:
             connection.receiver = self
             self._idle.append(connection)
+        elif playable:
+            playable[0].attach(connection)
         elif self._taken:
-            self._taken[0].attach(connection)
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_FORFEITED, "the seat of this token was given up"))
         else:
             connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over"))
 
@@ -76,7 +79,13 @@ class Ticket:
 
     def _give(self, seat: RemoteSeat, connection: Connection) -> None:
         self._taken.append(seat)
+        seat.on_lost = self._replace
         seat.attach(connection)
+
+    def _replace(self, seat: RemoteSeat) -> None:
+        """A seat has lost its stream: one that came in its place, and has waited since, takes it."""
+        if self._idle and not seat.given_up:
+            seat.attach(self._idle.popleft())
 
 
 class Admission:

@@ -36,6 +36,10 @@ class RemoteSeat:
         turns: encodes its turns and decodes answers.
         note: logs something that is no part of the game.
         lateness: how late this process is.
+
+    Attributes:
+        connection: the stream that has the seat now.
+        on_lost: told when the seat has lost its stream.
     """
 
     def __init__(
@@ -70,6 +74,12 @@ class RemoteSeat:
         self._bank_ms = 0
         self._waiter: asyncio.Future[Reply] | None = None
         self._unasked = 0
+        self.on_lost: Callable[[RemoteSeat], None] = lambda _: None
+
+    @property
+    def given_up(self) -> bool:
+        """Whether the bot will not play on, and no stream can take the seat any more."""
+        return self._gone_for_good is not None
 
     # The table's side: see `referee.match.seat.Seat` -----------------------------------------------------------
 
@@ -158,6 +168,7 @@ class RemoteSeat:
         if self.connection is connection:
             self.connection = None
             self._note({"event": "seat_left", "seat": self.number})
+            self.on_lost(self)
 
     def ready(self) -> None:
         """The bot has loaded."""
