@@ -904,8 +904,8 @@ class View(_message.Message):
 
     @_builtins.property
     def totals(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """What the match format counts, one item a side, from side 0: hands won in `single` and `best_of`, else points. It
-        includes the points of `hand_points`.
+        """What the match format counts, one item a side, from side 0: hands won in `single` and `best_of`, else points. The
+        hand being played is not in it: see `hand_points`.
         """
 
     @_builtins.property

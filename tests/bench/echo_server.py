@@ -1,7 +1,7 @@
-"""The yardstick of the turn benchmarks: a bare `grpc.aio` bidirectional stream that sends the same bytes again and again.
+"""The yardstick of the turn benchmarks: a bare `grpc.aio` stream that always sends the same bytes.
 
-It is given a recorded message, in hex, and prints its address. A client gets the message, answers
-it, and gets it again: what a referee does, without the referee.
+It is given a recorded message, in hex, and prints its address. A client gets the message, answers it, and gets it
+again: what a referee does, without the referee.
 """
 
 from __future__ import annotations

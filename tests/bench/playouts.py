@@ -10,7 +10,6 @@ import time
 
 from referee.rules.game import Deal, Game
 from referee.rules.registry import GAMES, resolve_options
-
 from tests.bench.harness import Row, at_least, at_most, paired
 
 SECONDS = 0.5
@@ -38,8 +37,8 @@ def playouts(game: Game, players: int, seconds: float = SECONDS) -> tuple[float,
 
 def team_dominoes(seconds: float = SECONDS) -> tuple[float, float]:
     """The same figures of OpenSpiel's `python_team_dominoes`."""
-    import pyspiel  # noqa: PLC0415
-    from open_spiel.python.games import team_dominoes  # noqa: F401, PLC0415
+    import pyspiel
+    from open_spiel.python.games import team_dominoes  # noqa: F401
 
     game = pyspiel.load_game("python_team_dominoes")
     rng = random.Random(7)
@@ -59,7 +58,7 @@ def team_dominoes(seconds: float = SECONDS) -> tuple[float, float]:
 
 def connect_four(seconds: float = SECONDS) -> float:
     """Moves per second of OpenSpiel's C++ `connect_four` driven from Python."""
-    import pyspiel  # noqa: PLC0415
+    import pyspiel
 
     game = pyspiel.load_game("connect_four")
     rng = random.Random(7)

@@ -1,0 +1,53 @@
+"""All benchmarks in one table: ``python -m tests.bench [NAME …]``.
+
+They need the `bench` extra and never fail for time. Every figure is held against a yardstick that is measured in the
+same run, since machines differ and are noisy; the last line says how much of the machine others used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import time
+from importlib import import_module
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench.harness import Row, cpu_of_all
+
+BENCHMARKS = ("playouts", "turns", "logs", "tournaments", "startup")
+
+
+def main() -> None:
+    """Run the benchmarks that are named, or all."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.splitlines()[0])
+    parser.add_argument("name", nargs="*", choices=[[], *BENCHMARKS], help="which to run (default: all)")
+    names = parser.parse_args().name or BENCHMARKS
+    table = Table("figure", "ours", "yardstick", "ratio", "goal", "reached")
+    begun, all_before, mine_before = time.perf_counter(), cpu_of_all(), _own()
+    for name in names:
+        for row in import_module(f"tests.bench.{name}").rows():
+            table.add_row(*_cells(row))
+    spent = time.perf_counter() - begun
+    others = (cpu_of_all() - all_before) - (_own() - mine_before)
+    console = Console(width=140)
+    console.print(table)
+    console.print(f"{spent:.0f} s on {os.cpu_count()} processors; other processes used {others / spent:.2f} processors")
+
+
+def _own() -> float:
+    """The processor time (s) of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _cells(row: Row) -> list[str]:
+    ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+    reached = "" if row.reached is None else "yes" if row.reached else "no"
+    return [row.figure, row.value, row.yardstick, ratio, row.goal, reached]
+
+
+if __name__ == "__main__":
+    main()
