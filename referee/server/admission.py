@@ -27,6 +27,7 @@ class Ticket:
         self._taken: list[RemoteSeat] = []
         self._idle: deque[Connection] = deque()
         self._came = asyncio.Event()
+        self._over = notices.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over")
 
     def offer(self, seat: RemoteSeat) -> None:
         """Let the next stream with this ticket have a seat; one that waits has it at once."""
@@ -58,7 +59,7 @@ class Ticket:
         elif self._taken:
             connection.end(notices.closed(play_pb2.CLOSE_REASON_FORFEITED, "the seat of this token was given up"))
         else:
-            connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over"))
+            connection.end(self._over)
 
     async def came(self) -> None:
         """Wait until a stream with this ticket has joined."""
@@ -70,12 +71,13 @@ class Ticket:
             self._idle.remove(connection)
 
     def close(self, reason: play_pb2.CloseReason.ValueType, message: str) -> None:
-        """No more matches will come: the streams that wait are ended."""
+        """No more matches will come: the streams that wait, or come with no seat to go on with, are ended."""
         self.open = False
+        self._over = notices.closed(reason, message)
         while self._idle:
             connection = self._idle.popleft()
             connection.receiver = None
-            connection.end(notices.closed(reason, message))
+            connection.end(self._over)
 
     def _give(self, seat: RemoteSeat, connection: Connection) -> None:
         self._taken.append(seat)

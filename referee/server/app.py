@@ -64,7 +64,7 @@ class RefereeServer:
         self._listen = listen
         self._server = grpc.aio.server(options=_OPTIONS)
         self._health = health.aio.HealthServicer()
-        self._server.add_generic_rpc_handlers((PlayService(self.admission, self.host).handler(),))
+        self._server.add_generic_rpc_handlers((PlayService(self.admission).handler(),))
         match_pb2_grpc.add_MatchServiceServicer_to_server(MatchService(self.admission, self.host, data), self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         channelz.add_channelz_servicer(self._server)
@@ -98,9 +98,9 @@ class RefereeServer:
     async def stop(self, grace_s: float = 0.0) -> None:
         """Take no more matches, let running ones end for so long (seconds), abort the rest, and stop."""
         self.host.draining = True
+        self.admission.close(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down")
         await self._health.enter_graceful_shutdown()
         await self.host.drain(grace_s)
-        self.admission.close(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down")
         await self._server.stop(1.0)
         self.lateness.stop()
 

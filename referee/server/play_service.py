@@ -12,7 +12,6 @@ from referee.match.policy import FaultKind
 from referee.server.admission import Admission
 from referee.server.codec import notices
 from referee.server.connection import Connection
-from referee.server.host import MatchHost
 from referee.server.remote import RemoteSeat
 from referee.v1 import play_pb2
 
@@ -26,9 +25,8 @@ JOIN_WITHIN_S: Final = 30.0
 class PlayService:
     """The service `referee.v1.PlayService`."""
 
-    def __init__(self, admission: Admission, host: MatchHost) -> None:
+    def __init__(self, admission: Admission) -> None:
         self._admission = admission
-        self._host = host
 
     def handler(self) -> grpc.GenericRpcHandler:
         """The service for a server. It takes and gives encoded messages: see `referee.server.codec`."""
@@ -56,6 +54,8 @@ class PlayService:
                 data: Any = await context.read()
                 arrived = loop.time()
                 if data is grpc.aio.EOF:
+                    message = "your side of the stream has ended, so you can answer nothing; join again to play on"
+                    connection.end(notices.closed(play_pb2.CLOSE_REASON_LEFT, message, join_again=connection.joined))
                     break
                 self._handle(connection, data, arrived)
         finally:
@@ -69,7 +69,7 @@ class PlayService:
             if seat is not None:
                 seat.malformed("the message is no PlayRequest", arrived)
             else:
-                self._refuse(connection, "the message is no PlayRequest")
+                self._refuse(connection, "malformed", "the message is no PlayRequest")
             return
         kind = request.WhichOneof("request")
         if kind == "answer" and seat is not None:
@@ -77,7 +77,7 @@ class PlayService:
         elif kind == "join":
             self._join(connection, request.join)
         elif not connection.joined:
-            self._refuse(connection, "a stream begins with `join`")
+            self._refuse(connection, "not_joined", "a stream begins with `join`")
         elif kind == "leave":
             if seat is not None:
                 reason = request.leave.reason[:MOST_CHARACTERS]
@@ -101,14 +101,13 @@ class PlayService:
             return
         for name in ("client", "version"):
             if len(getattr(join, name)) > MOST_CHARACTERS:
-                self._refuse(connection, f"message_too_large: `{name}` has more than {MOST_CHARACTERS} characters")
+                message = f"`{name}` has more than {MOST_CHARACTERS} characters"
+                self._refuse(connection, "message_too_large", message)
                 return
         ticket = self._admission.find(join.token)
         if ticket is None:
-            self._refuse(connection, "unknown token: it was never given out, or its match is over")
-            return
-        if self._host.draining:
-            connection.end(notices.closed(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"))
+            message = "unknown token: it was never given out, or its match is over"
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
             return
         connection.joined = True
         connection.client = join.client
@@ -118,8 +117,10 @@ class PlayService:
 
     def _check_joined(self, connection: Connection) -> None:
         if not connection.joined:
-            self._refuse(connection, f"no `join` within {JOIN_WITHIN_S:.0f} s")
+            self._refuse(connection, "not_joined", f"no `join` within {JOIN_WITHIN_S:.0f} s")
 
     @staticmethod
-    def _refuse(connection: Connection, message: str) -> None:
-        connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
+    def _refuse(connection: Connection, code: str, message: str) -> None:
+        """Say why a stream cannot go on that has not joined, and end it."""
+        closed = notices.closed(play_pb2.CLOSE_REASON_REFUSED, message)
+        connection.end(notices.ignored(code, message) + closed)
