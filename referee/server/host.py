@@ -91,7 +91,14 @@ class HostedMatch:
 
     def crashed(self, seat: int, detail: str) -> None:
         """The process that plays a seat, started by the referee, has ended."""
-        self.remote[seat][1].leaves(FaultKind.CRASHED, detail)
+        if seat in self.remote:
+            self.remote[seat][1].leaves(FaultKind.CRASHED, detail)
+
+    def stop(self) -> None:
+        """Abort the match if it still runs."""
+        if self.task is not None and not self.task.done():
+            # Not at once: a task that has not begun would never come to its end.
+            asyncio.get_running_loop().call_soon(self.task.cancel)
 
 
 class MatchHost:
@@ -129,14 +136,24 @@ class MatchHost:
         seats: list[Seat] = []
 
         def heard(event: Event) -> None:
+            if event["event"] == "hand_started":
+                hosted.stage = MatchStage.RUNNING
             hosted.pulse()
             if listener is not None:
                 listener(event)
 
+        def noted(event: Event) -> None:
+            # A stream may have something to note at any time; if it cannot be written, that is the match's failure.
+            try:
+                table.note(event)
+            except OSError:
+                hosted.stop()
+            hosted.pulse()
+
         table = Table(hosted.match, log, seats, heard, breathe=_let_others_run)
         for number, player in enumerate(players):
             if isinstance(player, Ticket):
-                seat = RemoteSeat(number, spec, hosted.events, hosted.turns, table.note, self._lateness)
+                seat = RemoteSeat(number, spec, hosted.events, hosted.turns, noted, self._lateness)
                 hosted.remote[number] = (player, seat)
                 seats.append(seat)
             else:
@@ -147,9 +164,9 @@ class MatchHost:
             log.close()
             raise
         self.matches[spec.id] = hosted
+        hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
         for ticket, seat in hosted.remote.values():
             ticket.offer(seat)
-        hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
         return hosted
 
     async def finished(self, hosted: HostedMatch) -> str:
@@ -162,30 +179,33 @@ class MatchHost:
         """Play one match; whatever happens, its seats are let go and its log is closed."""
         reason, message = play_pb2.CLOSE_REASON_MATCH_OVER, "the match is over"
         try:
-            hosted.stage = MatchStage.RUNNING
             await table.run()
             hosted.stage = MatchStage.FINISHED
         except asyncio.CancelledError:
-            reason, message = play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"
             try:
                 table.abort()
                 hosted.stage = MatchStage.FINISHED
+                reason, message = play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"
             except OSError as error:
-                self._failed(hosted, error)
+                message = self._failed(hosted, error)
         except Exception as error:
-            message = "the referee has failed; the match does not count"
-            self._failed(hosted, error)
+            message = self._failed(hosted, error)
         finally:
-            for ticket, seat in hosted.remote.values():
-                ticket.done(seat)
-                seat.dismiss(reason, message, ticket.open and not self.draining)
             log.close()
+            for number, (ticket, seat) in hosted.remote.items():
+                ticket.done(seat)
+                lost = hosted.stage is MatchStage.FINISHED and number in hosted.match.forfeited
+                why = (play_pb2.CLOSE_REASON_FORFEITED, "the seat lost the match by its faults")
+                seat.dismiss(*(why if lost else (reason, message)), ticket.open and not self.draining)
+            hosted.remote.clear()
             hosted.pulse()
 
-    def _failed(self, hosted: HostedMatch, error: Exception) -> None:
+    def _failed(self, hosted: HostedMatch, error: Exception) -> str:
+        """Note that a match has failed; what its bots are told."""
         hosted.stage = MatchStage.FAILED
         hosted.problem = f"{type(error).__name__}: {error}"
         _log.error("match failed", match=hosted.spec.id, problem=hosted.problem, exc_info=error)
+        return "the referee has failed; the match does not count"
 
     async def drain(self, grace_s: float) -> None:
         """Let running matches end for so long (seconds), then abort those that have not."""
@@ -199,8 +219,8 @@ class MatchHost:
 
     def hurry(self) -> None:
         """Abort the matches that still run."""
-        for task in self._running():
-            task.cancel()
+        for hosted in self.matches.values():
+            hosted.stop()
 
     def _running(self) -> list[asyncio.Task[None]]:
         return [hosted.task for hosted in self.matches.values() if hosted.task and not hosted.task.done()]
