@@ -1,0 +1,1 @@
+"""Stands here so that `tests/` is on the import path: for `oracle` and `support`."""
