@@ -94,9 +94,9 @@ def _refuse(hand: RowsHand, action: int) -> IllegalAction:
     if action == DRAW:
         if hand.drawn != NO_PIECE:
             return hand.refusal("already_drew", "you drew in this turn", "one draw a turn")
-        if hand.stock:
-            return hand.refusal("must_play", "`draw` while a card fits", "drawing is for those who cannot play")
-        return hand.refusal("stock_empty", "the stock is empty", "who cannot play passes once the stock is empty")
+        if hand.legal == PASS_ONLY:
+            return hand.refusal("stock_empty", "the stock is empty", "who cannot play passes once the stock is empty")
+        return hand.refusal("must_play", "`draw` while a card fits", "drawing is for those who cannot play")
     if action == PASS:
         if hand.legal == DRAW_ONLY:
             return hand.refusal("must_draw", "`pass` before drawing", "who cannot play draws while there is a stock")
