@@ -16,11 +16,13 @@ class Ticket:
     """What a token admits to.
 
     Attributes:
+        key: the hash of its token.
         name: the player's name.
         open: True while more matches may come: a bot that has played one is asked to join again.
     """
 
-    def __init__(self, name: str, open: bool) -> None:
+    def __init__(self, key: bytes, name: str, open: bool) -> None:
+        self.key = key
         self.name = name
         self.open = open
         self._offered: deque[RemoteSeat] = deque()
@@ -99,8 +101,8 @@ class Admission:
     def issue(self, name: str, open: bool = False, token: str | None = None) -> tuple[str, Ticket]:
         """A new ticket and its token (256 random bits, unless one is given), which is told once and not kept."""
         token = token or new_token()
-        ticket = Ticket(name, open)
-        self._tickets[token_hash(token)] = ticket
+        ticket = Ticket(token_hash(token), name, open)
+        self._tickets[ticket.key] = ticket
         return token, ticket
 
     def find(self, token: str) -> Ticket | None:
@@ -109,7 +111,7 @@ class Admission:
 
     def revoke(self, ticket: Ticket) -> None:
         """Forget a ticket."""
-        self._tickets = {key: one for key, one in self._tickets.items() if one is not ticket}
+        self._tickets.pop(ticket.key, None)
 
     def close(self, reason: play_pb2.CloseReason.ValueType, message: str) -> None:
         """End every stream that waits for a match."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import grpc
 
-from referee.bots.registry import find_bot
+from referee.bots.registry import BOTS
 from referee.match.clock import ClockSpec
 from referee.match.deal import commitment, new_seed, parse_seed
 from referee.match.events import MatchSpec
@@ -59,7 +59,8 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         try:
             spec, seed, bots = _planned(request)
         except SettingError as error:
-            await abort(context, grpc.StatusCode.INVALID_ARGUMENT, "BAD_SETTING", str(error), key=error.key)
+            code = grpc.StatusCode.INVALID_ARGUMENT
+            await abort(context, code, "BAD_SETTING", str(error), key=error.key, problem=error.problem)
         tokens = []
         players: list[Bot | Ticket] = []
         for seat, (name, bot) in enumerate(zip(spec.names, bots, strict=True)):
@@ -72,11 +73,11 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         try:
             hosted = self._host.create(spec, seed, players, self._data / f"{spec.id}.jsonl")
         except OSError as error:
-            for player in players:
-                if isinstance(player, Ticket):
-                    self._admission.revoke(player)
+            self._forget_tokens(players)
             message = f"the match log cannot be written: {error.strerror}"
             await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "LOG_UNWRITABLE", message)
+        assert hosted.task is not None
+        hosted.task.add_done_callback(lambda _: self._forget_tokens(players))
         return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens)
 
     async def GetMatch(self, request: match_pb2.GetMatchRequest, context: _Context) -> match_pb2.GetMatchResponse:
@@ -87,17 +88,19 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
     async def ListMatches(
         self, request: match_pb2.ListMatchesRequest, context: _Context
     ) -> match_pb2.ListMatchesResponse:
-        """The matches of this server, in the order of their creation."""
+        """The matches of this server, the newest first. A page's token is how many are older than its last match."""
         size = min(request.page_size or DEFAULT_PAGE, MOST_PAGE)
         matches = list(self._host.matches.values())
-        start = 0
+        end = len(matches)
         if request.page_token:
-            if not request.page_token.isascii() or not request.page_token.isdigit():
+            given = request.page_token
+            end = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+            if not 0 < end < len(matches):
                 message = "page_token is none that this server gave"
                 await abort(context, grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN", message)
-            start = int(request.page_token[:18])
-        page = matches[start : start + size]
-        more = str(start + size) if start + size < len(matches) else ""
+        start = max(0, end - size)
+        page = matches[start:end][::-1]
+        more = str(start) if start else ""
         return match_pb2.ListMatchesResponse(matches=[info.match_info(hosted) for hosted in page], next_page_token=more)
 
     async def WatchMatch(
@@ -119,9 +122,17 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         if not hosted.over:
             message = f"match {hosted.spec.id} is still running; its log is given out when it has ended"
             await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "MATCH_RUNNING", message)
+        if hosted.match.withheld:
+            message = f"match {hosted.spec.id}: its deals are still used by other matches, so its log is not given out"
+            await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "SEED_WITHHELD", message)
         with hosted.path.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 yield match_pb2.FetchMatchLogResponse(chunk=chunk)
+
+    def _forget_tokens(self, players: Sequence[Bot | Ticket]) -> None:
+        for player in players:
+            if isinstance(player, Ticket):
+                self._admission.revoke(player)
 
     async def _find(self, match_id: str, context: _Context) -> HostedMatch:
         hosted = self._host.matches.get(match_id)
@@ -154,9 +165,11 @@ def _planned(request: match_pb2.CreateMatchRequest) -> tuple[MatchSpec, bytes, l
         if len(seat.name) > MOST_NAME_CHARACTERS:
             raise SettingError(f"{key}.name", f"more than {MOST_NAME_CHARACTERS} characters")
         player = seat.WhichOneof("player")
+        if player == "builtin" and seat.builtin not in BOTS:
+            raise SettingError(f"{key}.builtin", unknown("built-in bot", seat.builtin, BOTS))
         if player is None:
             raise SettingError(key, "one of `builtin` and `remote` must be set")
         names.append(seat.name or (seat.builtin if player == "builtin" else f"seat {number}"))
-        bots.append(find_bot(seat.builtin).make(f"{match_id}/{number}") if player == "builtin" else None)
+        bots.append(BOTS[seat.builtin].make(f"{match_id}/{number}") if player == "builtin" else None)
     spec = MatchSpec(match_id, game, options, format, tuple(names), clock, commitment(seed), policy)
     return spec, seed, bots

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from referee.match.events import Event
 from referee.rules.game import FormatSpec, Game, OptionValue
-from referee.rules.registry import AUTO_FORCED
+from referee.rules.registry import AUTO_FORCED, SettingError
 from referee.server.codec.events import EventCodec, options_messages
 from referee.v1 import match_pb2, play_pb2
 
@@ -68,10 +68,14 @@ def match_info(hosted: HostedMatch) -> match_pb2.MatchInfo:
         options=options_messages(spec.options),
         commitment=spec.commitment,
         created_at=created.replace("+00:00", "Z"),
-        hand=match.hand,
-        turn=match.turn,
-        totals=match.tally.totals,
     )
+    # Between hands `match.hand` is the number of the next one.
+    hand = match.hand if match.state is not None else match.hand - 1
+    if hand >= 0:
+        info.hand = hand
+        info.totals.extend(match.tally.totals)
+    if match.turn:
+        info.turn = match.turn
     if match.ended is not None:
         info.places.extend(match.ended["places"])
         info.end_reason = play_pb2.MatchEndReason.Value(f"MATCH_END_REASON_{match.ended['reason'].upper()}")
@@ -85,9 +89,11 @@ def watched(codec: EventCodec, event: Event) -> bytes:
 
 
 def options_of(options: Iterable[play_pb2.Option]) -> dict[str, OptionValue]:
-    """Options from messages; one without a value is left to be refused as unknown."""
+    """Options from messages; one without a value is left to be refused as unknown. Raises `SettingError`."""
     found: dict[str, OptionValue] = {}
     for option in options:
+        if option.name in found:
+            raise SettingError(f"options.{option.name}", "is set twice; once is right")
         kind = option.WhichOneof("value")
         found[option.name] = "" if kind is None else getattr(option, kind)
     return found
