@@ -163,7 +163,7 @@ class Table:
         self.note(event)
 
     def _forfeit(self, seat: int, cause: FaultKind) -> None:
-        event = {"event": "forfeited", "seat": seat, "cause": cause}
+        event = {"event": "forfeited", "seat": seat, "cause": cause, "count": self._faults[seat, cause]}
         self.match.take(event)
         self._publish(event)
 

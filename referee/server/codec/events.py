@@ -154,7 +154,9 @@ class EventCodec:
     def _forfeited(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
         message.fault.seat = event["seat"]
         message.fault.kind = fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['cause'].upper()}")
+        message.fault.count = event["count"]
         message.fault.remedy = fault_pb2.REMEDY_FORFEIT
+        message.fault.message = f"seat {event['seat']} has lost the match by its faults; the last was: {event['cause']}"
 
     def _fault(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
         fault = message.fault
