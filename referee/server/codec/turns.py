@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Final
 
 from referee.match.events import MatchSpec
 from referee.match.policy import Remedy
@@ -28,6 +29,9 @@ from referee.rules.view import View
 from referee.server.codec.events import REMEDIES
 from referee.server.codec.pieces import ARMS, FIRST_PIECE, action_message, piece_enum
 from referee.v1 import fault_pb2, play_pb2, table_pb2
+
+MOST_NOTATION: Final = 40
+"""A longer text names no action, and is not repeated to anybody."""
 
 
 @cache
@@ -161,6 +165,8 @@ class TurnCodec:
         if kind is None:
             if not action.notation:
                 raise NotationError("the action has no kind that this server knows, and no notation")
+            if len(action.notation) > MOST_NOTATION:
+                raise NotationError(f"a notation of {len(action.notation)} characters is that of no action")
             return parse_action(action.notation, self._deck)
         piece = action.play.piece - FIRST_PIECE[self._deck.id]
         if not 0 <= piece < len(self._deck):
