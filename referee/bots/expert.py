@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from referee.bots import expert_line, expert_rows
+from referee.bots import expert_a_carte, expert_cartas, expert_line
 from referee.bots.chance import chance
 from referee.rules.view import View
 
-_ROWS: Final = {"domino-cartas": expert_rows.CARDS, "domino-a-carte": expert_rows.A_CARTE}
-_LINE: Final = {
-    "domino-classico": expert_line.CLASSICO,
-    "domino-belga": expert_line.BELGA,
-    "domino-duplas": expert_line.DUPLAS,
-}
+_SEEDS: Final = 1 << 32
 
 
 def make(text: str) -> Callable[[View], int]:
@@ -25,8 +20,12 @@ def make(text: str) -> Callable[[View], int]:
         legal = view.legal
         if len(legal) == 1:
             return legal[0]
-        rows = _ROWS.get(view.game)
-        worths = expert_rows.worths(view, rows) if rows else expert_line.worths(view, _LINE[view.game])
+        if view.deck.suits == 1:
+            worths = expert_line.worths(view)
+        elif view.passes is None:
+            worths = expert_cartas.worths(view, below(view, _SEEDS))
+        else:
+            worths = expert_a_carte.worths(view)
         most = max(worths) - 1e-9
         best = [action for action, worth in zip(legal, worths, strict=True) if worth >= most]
         return best[0] if len(best) == 1 else best[below(view, len(best))]

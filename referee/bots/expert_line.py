@@ -66,16 +66,16 @@ class Weights:
 
 
 CLASSICO: Final = Weights(
-    stuck=2.0,
-    draws=0.2,
-    stuck_later=0.7,
-    able=1.0,
-    follow=0.4,
+    stuck=9.0,
+    draws=0.3,
+    stuck_later=3.0,
+    able=1.1,
+    follow=0.2,
     kinds=0.4,
-    pips=0.08,
+    pips=-0.07,
     double=0.8,
     control=0.5,
-    block=20.0,
+    block=30.0,
 )
 BELGA: Final = Weights(
     stuck=0.5,
@@ -105,6 +105,9 @@ DUPLAS: Final = Weights(
 )
 
 
+WEIGHTS: Final = {"domino-classico": CLASSICO, "domino-belga": BELGA, "domino-duplas": DUPLAS}
+
+
 class Table:
     """What the expert has worked out about a turn before it looks at single plays.
 
@@ -130,8 +133,9 @@ class Table:
         self.partner = next((seat for seat in self.following if view.sides[seat] == own_side), -1)
 
 
-def worths(view: View, weights: Weights) -> list[float]:
-    """The worth of every legal play."""
+def worths(view: View, weights: Weights | None = None) -> list[float]:
+    """The worth of every legal play; there is more than one."""
+    weights = weights or WEIGHTS[view.game]
     table = Table(view)
     return [_worth(view, table, weights, action) for action in view.legal]
 

@@ -8,14 +8,20 @@ from referee.rules.rows import NOT_OPEN
 from referee.rules.view import View
 
 
-def way_of(view: View, card: int) -> tuple[int, ...]:
-    """The cards that wait behind a card that fits, nearest first; behind an opener, those of both directions."""
+def ways_behind(view: View, card: int) -> tuple[tuple[int, ...], ...]:
+    """The cards that wait behind a card that fits, nearest first: one way, or both of an opener."""
     ranks = view.deck.ranks
     suit, rank = divmod(card, ranks)
     low = view.low[suit]
     if low == NOT_OPEN:
-        return _upwards(card, ranks) + _downwards(card, ranks)
-    return _downwards(card, ranks) if rank < low else _upwards(card, ranks)
+        return _upwards(card, ranks), _downwards(card, ranks)
+    return (_downwards(card, ranks) if rank < low else _upwards(card, ranks),)
+
+
+def way_of(view: View, card: int) -> tuple[int, ...]:
+    """The cards behind a card that fits as one way; those behind an opener one direction after the other."""
+    ways = ways_behind(view, card)
+    return ways[0] if len(ways) == 1 else ways[0] + ways[1]
 
 
 @cache
