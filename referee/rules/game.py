@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from referee.rules.actions import format_action, format_actions
-from referee.rules.pieces import Deck
+from referee.rules.pieces import Deck, mask_of
 
 SEAT_SHIFT: Final = 10
 """A history item is ``seat << SEAT_SHIFT | action``."""
@@ -84,10 +85,9 @@ class Deal:
     options: Mapping[str, OptionValue]
     leader: int | None = None
 
-    def round_table(self) -> list[int]:
+    def round_table(self) -> tuple[int, ...]:
         """The seats that play, in the order of dealing: the dealer last."""
-        first = next((place for place, seat in enumerate(self.seats) if seat > self.dealer), 0)
-        return [*self.seats[first:], *self.seats[:first]]
+        return round_table(self.seats, self.dealer)
 
 
 class Hand:
@@ -166,12 +166,20 @@ class Hand:
         return format_action(action, self.deck)
 
 
-def ring(seats: tuple[int, ...], players: int) -> list[int]:
-    """The next seat in turn order, by seat, among the seats that play."""
-    after = [NO_PIECE] * players
+@cache
+def round_table(seats: tuple[int, ...], dealer: int) -> tuple[int, ...]:
+    """The seats in the order of dealing: the dealer last."""
+    first = next((place for place, seat in enumerate(seats) if seat > dealer), 0)
+    return seats[first:] + seats[:first]
+
+
+@cache
+def ring(seats: tuple[int, ...], players: int) -> tuple[int, ...]:
+    """The next seat in turn order, by seat, among the seats that play; -1 for the others."""
+    after = [-1] * players
     for place, seat in enumerate(seats):
         after[seat] = seats[(place + 1) % len(seats)]
-    return after
+    return tuple(after)
 
 
 def deal_round(deal: Deal, each: int) -> tuple[list[int], list[int]]:
@@ -183,10 +191,11 @@ def deal_round(deal: Deal, each: int) -> tuple[list[int], list[int]]:
     hands = [0] * deal.players
     table = deal.round_table()
     count = len(table)
+    dealt = each * count
     order = deal.order
-    for place in range(each * count):
-        hands[table[place % count]] |= 1 << order[place]
-    return hands, order[: each * count - 1 : -1] if each * count else order[::-1]
+    for place, seat in enumerate(table):
+        hands[seat] = mask_of(order[place:dealt:count])
+    return hands, order[: dealt - 1 : -1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +256,8 @@ class Game:
         players: the numbers of seats it can be played with.
         formats: its match formats, the default first.
         deal: makes the hand from a `Deal`; None if the deal is void and the next attempt must be dealt.
-        act: checks an action against the rules and carries it out; raises `IllegalAction` and then changes nothing.
+        act: checks an action against the rules and carries it out on a hand that `deal` made; raises `IllegalAction`,
+            and then changes nothing.
         options: what may be set.
         presets: named settings of the options, each usable in place of the game's id.
         pairs: True if seats 0 and 2 are a side against 1 and 3.
@@ -264,7 +274,7 @@ class Game:
     players: tuple[int, ...]
     formats: tuple[FormatSpec, ...]
     deal: Callable[[Deal], Hand | None]
-    act: Callable[[Hand, int], None]
+    act: Callable[[Any, int], None]
     options: tuple[Option, ...] = ()
     presets: Mapping[str, Mapping[str, OptionValue]] = field(default_factory=dict)
     pairs: bool = False

@@ -59,10 +59,12 @@ class LineHand(Hand):
         spinner: the first double played, if the game has a spinner; else `NO_PIECE`.
         spinner_opens: when the spinner's side arms open: `AFTER_BOTH_SIDES`, `AT_ONCE`; `NO_SPINNER` without one.
         arms_open: True once the side arms can be played on.
+        arms_to_open: True while they may still come to be, in games with a spinner.
+        fitting: the set of tiles that fit any open end.
         held: the set of all tiles in hands.
     """
 
-    __slots__ = ("arms_open", "ends", "held", "spinner", "spinner_opens", "tips")
+    __slots__ = ("arms_open", "arms_to_open", "ends", "fitting", "held", "spinner", "spinner_opens", "tips")
 
     def __init__(self, game: str, deal: Deal, hands: list[int], stock: list[int], starter: int, opens: str) -> None:
         super().__init__(game, DOMINO_28, deal, hands, stock, starter)
@@ -71,6 +73,8 @@ class LineHand(Hand):
         self.spinner = NO_PIECE
         self.spinner_opens = opens
         self.arms_open = False
+        self.arms_to_open = opens != NO_SPINNER
+        self.fitting = 0
         self.held = 0
         for tiles in hands:
             self.held |= tiles
@@ -85,16 +89,24 @@ class LineHand(Hand):
         else:
             ends[arm] = PIPS[tile] - ends[arm]
             tips[arm] = tile
-        if self.arms_open or self.spinner_opens == NO_SPINNER:
-            return
+        if self.arms_to_open:
+            self._open_arms(tile)
+        fitting = FITTING[ends[LEFT]] | FITTING[ends[RIGHT]]
+        if self.arms_open:
+            fitting |= FITTING[ends[UP]] | FITTING[ends[DOWN]]
+        self.fitting = fitting
+
+    def _open_arms(self, tile: int) -> None:
+        """Make the first double the spinner, and open its side arms when it is time."""
         if self.spinner < 0:
             if not DOUBLES >> tile & 1:
                 return
             self.spinner = tile
         spinner = self.spinner
-        if self.spinner_opens == AT_ONCE or (tips[LEFT] != spinner and tips[RIGHT] != spinner):
+        if self.spinner_opens == AT_ONCE or (self.tips[LEFT] != spinner and self.tips[RIGHT] != spinner):
             self.arms_open = True
-            ends[UP] = ends[DOWN] = PIPS[spinner] // 2
+            self.arms_to_open = False
+            self.ends[UP] = self.ends[DOWN] = PIPS[spinner] // 2
 
     def plays(self, tiles: int) -> tuple[int, ...]:
         """Every play of a tile of the set on an open end."""
@@ -103,14 +115,6 @@ class LineHand(Hand):
         if self.arms_open:
             return found + _ON_UP[tiles & FITTING[ends[UP]]] + _ON_DOWN[tiles & FITTING[ends[DOWN]]]
         return found
-
-    def playable(self) -> int:
-        """The set of tiles that fit any open end."""
-        ends = self.ends
-        fitting = FITTING[ends[LEFT]] | FITTING[ends[RIGHT]]
-        if self.arms_open:
-            return fitting | FITTING[ends[UP]] | FITTING[ends[DOWN]]
-        return fitting
 
     def count(self) -> int:
         """The sum of the numbers at the ends of the layout (`domino-belga`).
@@ -174,7 +178,7 @@ def step(hand: LineHand, action: int) -> HandEnd | None:
         hand.drawn = tile
         hands[seat] |= 1 << tile
         hand.held |= 1 << tile
-        if not hand.stock and not hand.held & hand.playable():
+        if not hand.stock and not hand.held & hand.fitting:
             return HandEnd.BLOCKED
         hand.legal = hand.plays(hands[seat]) or (DRAW_ONLY if hand.stock else PASS_ONLY)
         return None
@@ -185,11 +189,15 @@ def step(hand: LineHand, action: int) -> HandEnd | None:
         hand.place(tile, action & ARM_MASK)
         if not hands[seat]:
             return HandEnd.OUT
-        if not hand.stock and not hand.held & hand.playable():
+        if not hand.stock and not hand.held & hand.fitting:
             return HandEnd.BLOCKED
     hand.drawn = NO_PIECE
     hand.seat = seat = hand.after[seat]
-    hand.legal = hand.plays(hands[seat]) or (DRAW_ONLY if hand.stock else PASS_ONLY)
+    tiles = hands[seat]
+    if tiles & hand.fitting:
+        hand.legal = hand.plays(tiles)
+    else:
+        hand.legal = DRAW_ONLY if hand.stock else PASS_ONLY
     return None
 
 

@@ -9,6 +9,7 @@ import random
 import time
 
 from referee.rules.game import Deal, Game
+from referee.rules.playout import playout
 from referee.rules.registry import GAMES, resolve_options
 from tests.bench.harness import Row, at_least, at_most, paired
 
@@ -20,7 +21,7 @@ def playouts(game: Game, players: int, seconds: float = SECONDS) -> tuple[float,
     rng = random.Random(7)
     options = resolve_options(game, {})
     seats = tuple(range(players))
-    act, deck = game.act, list(range(len(game.deck)))
+    deck = list(range(len(game.deck)))
     hands = actions = 0
     begun = time.perf_counter()
     while (spent := time.perf_counter() - begun) < seconds:
@@ -28,10 +29,8 @@ def playouts(game: Game, players: int, seconds: float = SECONDS) -> tuple[float,
         hand = game.deal(Deal(list(deck), players, seats, players - 1, options, None))
         if hand is None:
             continue
-        while legal := hand.legal:
-            act(hand, legal[int(rng.random() * len(legal))])
+        actions += playout(game, hand, rng.random)
         hands += 1
-        actions += len(hand.history)
     return hands / spent, 1e6 * spent / actions
 
 

@@ -10,7 +10,6 @@ from referee.rules.game import (
     Deal,
     FormatSpec,
     Game,
-    Hand,
     HandEnd,
     IllegalAction,
     Result,
@@ -68,9 +67,8 @@ def _legal(hand: PassesHand) -> tuple[int, ...]:
     return plays or PASS_ONLY
 
 
-def act(hand: Hand, action: int) -> None:
+def act(hand: PassesHand, action: int) -> None:
     """Play a card next to an end of its row, or pass; a fourth pass, of one who cannot play, loses the hand."""
-    assert isinstance(hand, PassesHand)
     if action not in hand.legal:
         raise _refuse(hand, action)
     seat = hand.seat

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from referee.rules.actions import DRAW
-from referee.rules.game import Deal, FormatSpec, Hand
+from referee.rules.game import Deal, FormatSpec
 from referee.rules.games import domino_classico
 from referee.rules.games.domino_classico import result, tiles_each
 from referee.rules.line import LineHand, deal_line, step
@@ -20,9 +20,8 @@ def deal(deal: Deal) -> LineHand | None:
     return deal_line(ID, deal, tiles_each(len(deal.seats)), str(deal.options["spinner_opens"]))
 
 
-def act(hand: Hand, action: int) -> None:
+def act(hand: LineHand, action: int) -> None:
     """As in `domino-classico`; a play whose count is a positive multiple of five scores it at once."""
-    assert isinstance(hand, LineHand)
     seat = hand.seat
     end = step(hand, action)
     hand.scored = 0

@@ -12,7 +12,6 @@ from referee.rules.game import (
     Deal,
     FormatSpec,
     Game,
-    Hand,
     HandEnd,
     IllegalAction,
     Option,
@@ -63,9 +62,8 @@ def deal(deal: Deal) -> RowsHand:
     return hand
 
 
-def act(hand: Hand, action: int) -> None:
+def act(hand: RowsHand, action: int) -> None:
     """Play a card; who cannot draws one and plays or keeps it; with no stock left, who cannot passes."""
-    assert isinstance(hand, RowsHand)
     if action not in hand.legal:
         raise _refuse(hand, action)
     seat = hand.seat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.game import Deal, FormatSpec, Game, Hand, HandEnd, Option, Result
+from referee.rules.game import Deal, FormatSpec, Game, HandEnd, Option, Result
 from referee.rules.line import AFTER_BOTH_SIDES, AT_ONCE, LineHand, deal_line, step
 from referee.rules.pieces import DOMINO_28, pips_in
 
@@ -28,9 +28,8 @@ def deal(deal: Deal) -> LineHand | None:
     return deal_line(ID, deal, tiles_each(len(deal.seats)), str(deal.options["spinner_opens"]))
 
 
-def act(hand: Hand, action: int) -> None:
+def act(hand: LineHand, action: int) -> None:
     """Play, draw until a tile fits, or pass; there are no points, only hands won."""
-    assert isinstance(hand, LineHand)
     end = step(hand, action)
     if end is not None:
         hand.finish(result(hand, end))

@@ -11,7 +11,6 @@ from referee.rules.game import (
     Deal,
     FormatSpec,
     Game,
-    Hand,
     HandEnd,
     Result,
 )
@@ -27,9 +26,8 @@ def deal(deal: Deal) -> LineHand | None:
     return deal_line(ID, deal, _EACH, NO_SPINNER)
 
 
-def act(hand: Hand, action: int) -> None:
+def act(hand: LineHand, action: int) -> None:
     """Play if able, else pass."""
-    assert isinstance(hand, LineHand)
     end = step(hand, action)
     if end is not None:
         hand.finish(_result(hand, end))
