@@ -75,7 +75,8 @@ class Weights:
 
 
 WEIGHTS: Final = Weights()
-WORLDS: Final = 30
+WORLDS: Final = 60
+"""Worlds tried for a choice, shared out among the seats: with many seats a world costs more and tells less."""
 
 
 class _Others:
@@ -107,7 +108,7 @@ def worths(view: View, seed: int, weights: Weights = WEIGHTS) -> list[float]:
     opener = (first >> ARM_BITS) % view.deck.ranks
     unseen, chances = _read(view, opener)
     others = _Others(view, chances)
-    won = chances_of_winning(view, opener, unseen, chances, WORLDS, Random(seed))
+    won = chances_of_winning(view, opener, unseen, chances, WORLDS // len(view.seats), Random(seed))
     return [
         part + (_keeping(view, weights) if action == PASS else _playing(view, action >> ARM_BITS, weights, others))
         for action, part in zip(view.legal, won, strict=True)

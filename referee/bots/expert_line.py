@@ -91,19 +91,18 @@ BELGA: Final = Weights(
     empty=0.0,
 )
 DUPLAS: Final = Weights(
-    stuck=2.0,
-    stuck_later=1.0,
-    partner_stuck=-1.0,
-    able=1.0,
-    follow=0.4,
+    stuck=2.8,
+    stuck_later=2.4,
+    partner_stuck=-0.5,
+    able=2.1,
+    follow=0.3,
     kinds=0.4,
     pips=0.08,
     double=0.8,
-    control=0.5,
+    control=0.2,
     partner_fits=0.1,
-    block=20.0,
+    block=30.0,
 )
-
 
 WEIGHTS: Final = {"domino-classico": CLASSICO, "domino-belga": BELGA, "domino-duplas": DUPLAS}
 

@@ -139,12 +139,10 @@ def _play_out(hands: list[int], stock: list[int], fits: int, ways: Ways) -> int:
             else:
                 hands[seat] = hand | bit
             continue
+        bit = fitting
         if fitting & (fitting - 1):
-            card = max(pieces_of(fitting), key=lambda one: _mark(one, hand, opens, behind))
-            bit = 1 << card
-        else:
-            bit = fitting
-            card = bit.bit_length() - 1
+            bit = _best(fitting, hand, ways)
+        card = bit.bit_length() - 1
         hand ^= bit
         if not hand:
             return seat
@@ -153,7 +151,18 @@ def _play_out(hands: list[int], stock: list[int], fits: int, ways: Ways) -> int:
     return -1
 
 
-def _mark(card: int, hand: int, opens: tuple[int, ...], behind: tuple[int, ...]) -> int:
-    if not behind[card]:
-        return 0
-    return 2 * (behind[card] & hand).bit_count() + (3 if opens[card] & hand else -2)
+def _best(fitting: int, hand: int, ways: Ways) -> int:
+    """The card (as a set) of several that fit behind which most own cards wait, the next one above all."""
+    opens, behind = ways
+    best = 0
+    most = -3
+    while fitting:
+        bit = fitting & -fitting
+        fitting ^= bit
+        card = bit.bit_length() - 1
+        mark = 0
+        if behind[card]:
+            mark = 2 * (behind[card] & hand).bit_count() + (3 if opens[card] & hand else -2)
+        if mark > most:
+            best, most = bit, mark
+    return best
