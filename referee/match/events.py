@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
+
+import msgspec
 
 from referee.match.clock import ClockSpec
 from referee.match.policy import DEFAULT_POLICY, POLICIES
@@ -27,7 +30,18 @@ FIXED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The events that the rules decide, and the fields of each that follow from what came before."""
 
+canonical: Final[Callable[[Any], bytes]] = msgspec.json.Encoder(order="sorted").encode
+"""The canonical JSON (RFC 8785) of a value that holds no floats."""
+
 _PLAY_FIELDS: Final = frozenset({"type", "piece", "arm"})
+
+
+_COMMITMENT: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def same(given: object, wanted: object) -> bool:
+    """Whether a value in a log is the one that must stand there: `true` is not 1."""
+    return given == wanted and canonical(given) == canonical(wanted)
 
 
 class LogFault(ValueError):
@@ -106,10 +120,24 @@ class MatchSpec:
                 raise LogFault(unknown("policy", spec.policy, POLICIES))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise LogFault(f"match_started: {type(error).__name__}: {error}") from None
+        spec._check_texts()
         for key, value in spec.started().items():
-            if event.get(key, value) != value or (key != "policy" and key not in event):
+            if key not in event and key == "policy":
+                continue
+            # A clock may leave out what is as usual: `ClockSpec` has checked the rest of it.
+            if key != "clock" and not same(event.get(key), value):
                 raise LogFault(f"match_started: {key} is {event.get(key)!r}; it must be {value!r}")
         return spec
+
+    def _check_texts(self) -> None:
+        """Check what may be any text. Raises `LogFault`."""
+        if not isinstance(self.id, str) or not self.id:
+            raise LogFault(f"match_started: match is {self.id!r}; it must be an id")
+        for name in self.names:
+            if not isinstance(name, str):
+                raise LogFault(f"match_started: seats: {name!r} is no name")
+        if not isinstance(self.commitment, str) or not _COMMITMENT.fullmatch(self.commitment):
+            raise LogFault(f"match_started: commitment is {self.commitment!r}; it must be 64 hex digits")
 
 
 @cache
@@ -135,7 +163,7 @@ def parse_action_fields(fields: object, deck: Deck) -> int:
     try:
         if not isinstance(fields, dict) or fields["type"] != "play" or not fields.keys() <= _PLAY_FIELDS:
             raise LogFault(f"{fields!r} is no action")
-        arm = ARM_NAMES.index(fields["arm"]) if "arm" in fields else NO_ARM
+        arm = ARM_NAMES.index(fields["arm"], 1) if "arm" in fields else NO_ARM
         return play(deck.piece(fields["piece"]), arm)
     except (KeyError, ValueError) as error:
         raise LogFault(f"{fields!r} is no action: {error}") from None

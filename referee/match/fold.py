@@ -12,7 +12,7 @@ from typing import Final
 
 from referee.match.clock import charge, turn_limit
 from referee.match.deal import deck_order
-from referee.match.events import FIXED, Event, LogFault, MatchSpec, action_fields, parse_action_fields
+from referee.match.events import FIXED, Event, LogFault, MatchSpec, action_fields, parse_action_fields, same
 from referee.match.reconstruct import reconstructed_order
 from referee.rules.actions import DRAW, PASS
 from referee.rules.formats import Tally, rank
@@ -21,6 +21,12 @@ from referee.rules.view import View
 
 _CHARGED: Final = frozenset({"bot", "timeout"})
 """Whose time counts: the seat's own answers, and turns it let run out."""
+
+_UNORDERED: Final = frozenset({"hands", "left", "laid"})
+"""The fields that hold sets of pieces; the order in which each is written says nothing."""
+
+_MOST: Final = 2**53 - 1
+"""The largest number of a log (RFC 8785)."""
 
 
 class Match:
@@ -65,13 +71,13 @@ class Match:
         """The event that must come next; None while a seat is to act, and after the end."""
         if self.ended is not None:
             return None
+        state = self.state
+        if state is None and self.tally.over:
+            return self._match_ended("completed")
         if self.forfeited and len(self._live_sides()) <= 1:
             return self._match_ended("forfeit")
-        state = self.state
         if state is not None:
             return None if state.result is None else self._hand_ended(state, state.result)
-        if self.tally.over:
-            return self._match_ended("completed")
         return self._hand_started()
 
     def aborted(self) -> Event:
@@ -256,6 +262,9 @@ class Match:
             self.take(event)
         elif kind == "rejected":
             self._check_turn(event)
+            for key in ("code", "message", "given"):
+                if not isinstance(event.get(key), str):
+                    raise LogFault(f"rejected: {key} is {event.get(key)!r}, no text")
         elif kind in FIXED:
             self._apply_due(kind, event)
 
@@ -264,16 +273,27 @@ class Match:
             order = reconstructed_order(self.spec.game, self.spec.options, event, self._seats_in(), self._dealer)
             hand = self._deal(order)
             if hand is None:
-                raise LogFault("a deal without any double is void")
-            self._dealt = (self._hand_event(hand, event["attempt"]), hand)
+                raise LogFault("hand_started: a deal without any double is void")
+            attempt = event.get("attempt")
+            if type(attempt) is not int or attempt < 0 or (attempt and not self._may_be_void(hand)):
+                raise LogFault(f"hand_started: attempt is {attempt!r}; there was no void deal before this one")
+            self._dealt = (self._hand_event(hand, attempt), hand)
         due = self.aborted() if kind == "match_ended" and event.get("reason") == "aborted" else self.due()
         if due is None or due["event"] != kind:
             wanted = "an action" if due is None else due["event"]
             raise LogFault(f"{kind} where {wanted} must come")
         for key in FIXED[kind]:
-            if event.get(key) != due[key]:
+            if not _agree(key, event.get(key), due[key]):
                 raise LogFault(f"{kind}: {key} is {event.get(key)!r}; by the rules {due[key]!r}")
         self.take(event)
+
+    def _may_be_void(self, hand: Hand) -> bool:
+        """Whether a deal before this one, of the same hand, can have been void.
+
+        It cannot if somebody leads with any piece, if every piece is dealt, or if the dealing goes on until somebody
+        holds what is needed.
+        """
+        return self._leader is None and bool(hand.stock) and not self.spec.game.ends_dealing(self.spec.options)
 
     def _check_turn(self, event: Event) -> Hand:
         """The hand in which the event's seat has the event's turn."""
@@ -284,23 +304,26 @@ class Match:
             raise LogFault(f"{kind} where {due['event'] if due else 'no turn'} must come")
         expected = {"hand": self.hand, "turn": self.turn + 1, "seat": state.seat}
         for key, value in expected.items():
-            if event.get(key) != value:
+            if not same(event.get(key), value):
                 raise LogFault(f"{kind}: {key} is {event.get(key)!r}; by the rules {value!r}")
         return state
 
     def _apply_action(self, event: Event) -> None:
         state = self._check_turn(event)
         action = parse_action_fields(event.get("action"), self.spec.game.deck)
-        by, took_ms = event.get("by"), event.get("took_ms")
+        by = event.get("by")
+        for key in ("took_ms", "lag_ms"):
+            if type(event.get(key)) is not int or not 0 <= event[key] <= _MOST:
+                raise LogFault(f"action: {key} is {event.get(key)!r}, no number of milliseconds")
         self._check_author(state, action, by)
-        if type(took_ms) is not int or took_ms < 0:
-            raise LogFault(f"action: took_ms is {took_ms!r}, no number of milliseconds")
         try:
-            done = self.act(action, str(by), took_ms)
+            done = self.act(action, str(by), event["took_ms"])
         except IllegalAction as illegal:
             raise LogFault(f"action: {illegal} [{illegal.rule}]") from None
+        if action >= DRAW and "scored" not in event:
+            done.pop("scored", None)  # a draw or a pass scores nothing, and need not say so
         for key in ("drawn", "scored", "laid"):
-            if event.get(key) != done.get(key):
+            if not _agree(key, event.get(key), done.get(key)):
                 raise LogFault(f"action: {key} is {event.get(key)!r}; by the rules {done.get(key)!r}")
 
     def _check_author(self, state: Hand, action: int, by: object) -> None:
@@ -317,6 +340,20 @@ class Match:
                 raise LogFault("action: the stand-in plays the first legal action")
         elif by not in ("bot", "forced") or (by == "bot" and state.seat in self.forfeited):
             raise LogFault(f"action: by is {by!r}; it must be bot, forced, timeout or forfeit as the seat stands")
+
+
+def _agree(key: str, given: object, wanted: object) -> bool:
+    """Whether a field of a log says what it must; the order of the pieces in a hand says nothing."""
+    if key in _UNORDERED:
+        return same(_sorted(given), _sorted(wanted))
+    return same(given, wanted)
+
+
+def _sorted(pieces: object) -> object:
+    """Lists of pieces, or of such lists, in one order."""
+    if not isinstance(pieces, list):
+        return pieces
+    return sorted(pieces) if all(isinstance(piece, str) for piece in pieces) else [_sorted(part) for part in pieces]
 
 
 def stand_in(state: Hand) -> int:

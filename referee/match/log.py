@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import time
 from collections.abc import Callable, Iterator, MutableMapping
 from pathlib import Path
@@ -18,13 +19,10 @@ import msgspec
 import structlog
 from structlog.typing import WrappedLogger
 
-from referee.match.events import Event, LogFault
+from referee.match.events import Event, LogFault, canonical, same
 
 GENESIS: Final = "0" * 64
 """`prev` of the first line."""
-
-canonical: Final[Callable[[Any], bytes]] = msgspec.json.Encoder(order="sorted").encode
-"""The canonical JSON of a value that holds no floats."""
 
 
 def _refuse_float(text: str) -> float:
@@ -140,7 +138,18 @@ class MatchLog:
         data = canonical(line)
         line["hash"] = hash = hashlib.sha256(data).hexdigest()
         self._line = line
-        return b'%b,"hash":"%b"}' % (data[:-1], hash.encode())
+        return _with_hash(data, hash)
+
+
+def _with_hash(data: bytes, hash: str) -> bytes:
+    return b'%b,"hash":"%b"}' % (data[:-1], hash.encode())
+
+
+def _refuse_twins(pairs: list[tuple[str, Any]]) -> None:
+    """Refuse an object in which a key stands twice: readers would differ in which value they take."""
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise LogFault("not a JSON object: a key stands twice")
 
 
 def parse_line(data: bytes, seq: int, prev: str) -> Event:
@@ -151,15 +160,22 @@ def parse_line(data: bytes, seq: int, prev: str) -> Event:
     """
     try:
         line = _decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if not isinstance(line, dict) or not isinstance(line.get("event"), str):
+            raise LogFault("not an event: a line is a JSON object with `event`")
+        given = line.pop("hash", None)
+        body = canonical(line)
+        right = hashlib.sha256(body).hexdigest()
+        if data.rstrip(b"\n") != _with_hash(body, right):
+            # Not written by this referee, which is allowed, or not well.
+            json.loads(data, object_pairs_hook=_refuse_twins)
+    except LogFault:
+        raise
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise LogFault(f"not a JSON object: {error}") from None
-    if not isinstance(line, dict) or not isinstance(line.get("event"), str):
-        raise LogFault("not an event: a line is a JSON object with `event`")
     for key, wanted in (("seq", seq), ("prev", prev)):
-        if line.get(key) != wanted:
+        if not same(line.get(key), wanted):
             raise LogFault(f"chain: {key} is {line.get(key)!r}; it must be {wanted!r}")
-    given = line.pop("hash", None)
-    if given != hashlib.sha256(canonical(line)).hexdigest():
+    if given != right:
         raise LogFault("chain: hash is not the SHA-256 of the line")
     line["hash"] = given
     return line

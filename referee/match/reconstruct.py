@@ -28,7 +28,7 @@ def reconstructed_order(
     """
     deck = game.deck
     try:
-        hands = {seat: [deck.piece(name) for name in pieces or ()] for seat, pieces in enumerate(event["hands"])}
+        hands = {seat: [deck.piece(name) for name in event["hands"][seat]] for seat in seats}
         stock = [deck.piece(name) for name in event["stock"]]
         laid = [deck.piece(name) for name in event["laid"]]
         starter = event["starter"]

@@ -49,14 +49,16 @@ def verify(path: str | Path, seed: bytes | None = None, partial: bool = False) -
     events = list(read_log(path))
     match = _opened(name, events, seed)
     actions = 0
-    for number, event in enumerate(events[1:], start=2):
+    for number, event in enumerate(events, start=1):
+        if not isinstance(event.get("ts"), str) or not _TS.fullmatch(event["ts"]):
+            raise LogError(name, number, f"ts is {event.get('ts')!r}, no RFC 3339 time in UTC with milliseconds")
+        if number == 1:
+            continue
         try:
             match.apply(event)
         except LogFault as fault:
             raise LogError(name, number, str(fault)) from None
         actions += event["event"] == "action"
-        if not isinstance(event.get("ts"), str) or not _TS.fullmatch(event["ts"]):
-            raise LogError(name, number, "ts is no RFC 3339 time in UTC with milliseconds")
     if match.ended is None and not partial:
         raise LogError(name, len(events), "the log ends before match_ended: the match is running, or the log was cut")
     return Verdict(name, len(events), actions, match, match.seed is not None)
@@ -68,19 +70,17 @@ def _opened(name: str, events: list[Event], seed: bytes | None) -> Match:
         spec = MatchSpec.from_started(events[0])
     except LogFault as fault:
         raise LogError(name, 1, str(fault)) from None
-    for number, event in reversed(list(enumerate(events, start=1))):
-        if event["event"] in {"match_ended", "seed_revealed"} and "seed" in event:
+    for number, event in enumerate(events, start=1):
+        kind = event["event"]
+        if kind == "match_ended" and ("seed" in event) == (event.get("seed_withheld") is True):
+            raise LogError(name, number, "match_ended: either a seed or `seed_withheld`: true must stand there")
+        if kind in {"match_ended", "seed_revealed"} and "seed" in event:
             try:
                 seed = parse_seed(event["seed"])
             except ValueError as error:
-                raise LogError(name, number, f"{event['event']}: {error}") from None
+                raise LogError(name, number, f"{kind}: {error}") from None
             if commitment(seed) != spec.commitment:
-                raise LogError(name, number, f"{event['event']}: the seed is not the one that was committed to")
-            break
-        if event["event"] == "match_ended" and event.get("seed_withheld") is not True:
-            raise LogError(name, number, "match_ended: neither a seed nor `seed_withheld`")
-        if event["event"] == "action":
-            break
+                raise LogError(name, number, f"{kind}: the seed is not the one that was committed to")
     if seed is not None and commitment(seed) != spec.commitment:
         raise LogError(name, 1, "match_started: the commitment is not that of the seed")
     return Match(spec, seed)
