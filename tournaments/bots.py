@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from referee.processes.bot_process import BotProcess, Reaper
@@ -17,6 +20,10 @@ BotKey = tuple[str, int, int]
 A process is kept for one rotation only, so that it never plays the same deals twice: a bot that remembers a deal set
 would know the others' pieces the second time.
 """
+
+
+MAX_FILE_NAME: Final = 200
+"""The most characters of a name in a file's; file systems take 255 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +41,12 @@ class BotPool:
         server: where they dial in.
         base_dir: the folder that commands run in.
         output_dir: the folder for what they print, a file an entrant.
+        back_ms: so long a bot that was kept may take to join again before its next match is begun without it.
     """
 
-    def __init__(self, server: RefereeServer, base_dir: Path, output_dir: Path) -> None:
+    def __init__(self, server: RefereeServer, base_dir: Path, output_dir: Path, back_ms: int) -> None:
         self._server = server
+        self._back_s = back_ms / 1000
         self._base_dir = base_dir
         self._output_dir = output_dir
         self._reaper = Reaper()
@@ -47,7 +56,7 @@ class BotPool:
         """A running bot of an entrant. Raises `StartError` if its command cannot be started."""
         kept = self._kept.pop((entrant.name, rotation, number), None)
         if kept is not None:
-            if kept.process.running:
+            if await self._is_back(kept):
                 return kept
             await self._end(kept)
         token, ticket = self._server.admission.issue(entrant.name, open=entrant.reuse)
@@ -56,7 +65,7 @@ class BotPool:
             name=entrant.name,
             address=self._server.address,
             token=token,
-            output=self._output_dir / f"{quote(entrant.name, safe=' ')}.log",
+            output=self._output_dir / f"{_file_name(entrant.name)}.log",
             reaper=self._reaper,
             cwd=self._base_dir,
         )
@@ -72,11 +81,30 @@ class BotPool:
 
     async def close(self) -> None:
         """End all bots."""
-        for bot in self._kept.values():
-            await self._end(bot)
+        await asyncio.gather(*map(self._end, self._kept.values()))
         self._kept.clear()
         self._reaper.close()
+
+    def kill(self) -> None:
+        """Kill all bots, and wait until they are."""
+        self._reaper.close()
+
+    async def _is_back(self, bot: RunningBot) -> bool:
+        """Wait for a bot to join again after its last match; False if it has ended instead, which it may."""
+        waits = [asyncio.ensure_future(wait) for wait in (bot.ticket.came(), bot.process.ended())]
+        await asyncio.wait(waits, timeout=self._back_s, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        return bot.process.running
 
     async def _end(self, bot: RunningBot) -> None:
         self._server.admission.revoke(bot.ticket)
         await bot.process.end()
+
+
+def _file_name(name: str) -> str:
+    """An entrant's name as that of a file: no two alike, and none too long."""
+    quoted = quote(name, safe=" ")
+    if len(quoted) <= MAX_FILE_NAME:
+        return quoted
+    return f"{quoted[:MAX_FILE_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"

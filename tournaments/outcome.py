@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -57,23 +58,32 @@ def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> Ma
 
 
 def _ended(data: bytes) -> dict[str, Any] | None:
-    """The `match_ended` event of a log, if it has one; a torn last line is none."""
+    """The `match_ended` event of a log, if it has one; a torn last line is none, and a damaged log has none."""
     for line in reversed(data[-_TAIL_BYTES:].splitlines(keepends=True)[1:]):
         if not line.endswith(b"\n"):
             continue
-        event: dict[str, Any] = msgspec.json.decode(line)
-        if event["event"] == "match_ended":
+        try:
+            event = msgspec.json.decode(line, type=dict[str, Any])
+        except msgspec.MsgspecError:
+            return None
+        if event.get("event") == "match_ended":
             return event
-        if event["event"] != "seed_revealed":
+        if event.get("event") != "seed_revealed":
             return None
     return None
 
 
 def reveal(folder: Path, matches: Sequence[PlannedMatch], seed: bytes) -> None:
-    """Append the seed of a deal set whose matches are all done to each of their logs, where it is not told yet."""
+    """Append the seed of a deal set whose matches are all done to each of their logs, where it is not told yet.
+
+    What an earlier attempt has torn is cut off.
+    """
     for planned in matches:
         with log_path(folder, planned.id).open("r+b", buffering=0) as file:
             lines = file.read().splitlines(keepends=True)
+            if not lines[-1].endswith(b"\n"):
+                file.seek(-len(lines.pop()), os.SEEK_END)
+                file.truncate()
             last = msgspec.json.decode(lines[-1])
             if "seed" in last:
                 continue

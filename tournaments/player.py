@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import structlog
 
 from referee.bots.registry import find_bot
 from referee.match.deal import commitment, set_seed
@@ -140,6 +144,7 @@ class Player:
             for seat, (_, _, bot) in running.items():
                 bot.process.on_exit(lambda how, seat=seat: hosted.crashed(seat, how))  # type: ignore[misc]
             problem = await server.host.finished(hosted)
+            del server.host.matches[match.id]
         except OSError as error:
             problem = f"the log cannot be written: {error.strerror}"
         finally:
@@ -155,13 +160,25 @@ class Player:
         from tournaments.bots import BotPool  # noqa: PLC0415
 
         if self._server is None or self._pool is None:
+            # What goes wrong with a match is said once, by who runs the tournament.
+            structlog.configure(
+                wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+                logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+            )
             server = RefereeServer(self._setting.folder / "matches", self._listen)
             await server.start()
             for name, token in self._tokens.items():
                 _, self.tickets[name] = server.admission.issue(name, open=True, token=token)
             self._server = server
-            self._pool = BotPool(server, self._setting.base_dir, self._setting.folder / "bots")
+            self._pool = BotPool(
+                server, self._setting.base_dir, self._setting.folder / "bots", self._setting.spec.clock.join_ms
+            )
         return self._server, self._pool
+
+    def kill(self) -> None:
+        """Kill the bots."""
+        if self._pool is not None:
+            self._pool.kill()
 
     async def close(self) -> None:
         """End the bots and stop the server."""

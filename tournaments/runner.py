@@ -80,6 +80,7 @@ class Runner:
         self._here = Player(self._setting, listen, state.tokens)
         self._pool: ProcessPoolExecutor | None = None
         self._pools_left = POOLS
+        self._handed_out: list[list[DealSet]] = []
         self._sets_a_task = 1
         self._written = 0.0
 
@@ -97,6 +98,8 @@ class Runner:
             raise RunFailed(str(error)) from error
         finally:
             await self._close()
+            for planned in (one for batch in self._handed_out for matches in batch for one in matches):
+                self._counted(planned)
             self._write()
 
     def _left(self) -> Iterator[DealSet]:
@@ -155,12 +158,18 @@ class Runner:
         loop = asyncio.get_running_loop()
         while batch:
             pool = self._pool = self._pool or self._new_pool()
+            self._handed_out.append(batch)
             try:
-                played = await loop.run_in_executor(pool, worker.play, batch)
+                with worker.deaf():
+                    future = loop.run_in_executor(pool, worker.play, batch)
+                # Shielded: a pool whose workers die does not expect that somebody has cancelled its futures.
+                played = await asyncio.shield(future)
             except BrokenProcessPool:
                 self._replace(pool)
+                self._handed_out.remove(batch)
                 batch = self._left_of(batch)
                 continue
+            self._handed_out.remove(batch)
             for result in played.results:
                 self._count(result)
             self._sets_a_task = max(1, min(SETS_A_TASK, int(len(batch) * TASK_S / max(played.seconds, 1e-9))))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.util import Finalize
 from typing import Final
@@ -86,6 +87,10 @@ class Worker:
         self._loop.run_until_complete(play_sets(self._player, self._setting, sets, results.append))
         return Played(results, time.monotonic() - begun)
 
+    def kill(self) -> None:
+        """Kill the bots."""
+        self._player.kill()
+
     def close(self) -> None:
         """End the bots."""
         self._loop.run_until_complete(self._player.close())
@@ -96,12 +101,33 @@ def start(setting: Setting) -> None:
     """Make this process a worker: the main process alone hears Ctrl-C, and when it is gone, so are we."""
     global _worker  # noqa: PLW0603  (a process of a pool has no other place for what it keeps between tasks)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGTERM, _stop)
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     _worker = Worker(setting)
     # A process of a pool ends without running `atexit`.
     Finalize(None, _worker.close, exitpriority=1)
+
+
+@contextlib.contextmanager
+def deaf() -> Iterator[None]:
+    """Start processes in here that do not hear Ctrl-C while they are not yet workers (see `start`)."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _stop(_number: int, _frame: object) -> None:
+    """End at once, whatever is being played, and the bots first."""
+    try:
+        if _worker is not None:
+            _worker.kill()
+    finally:
+        os._exit(1)
 
 
 def _end_with(parent: multiprocessing.process.BaseProcess) -> None:

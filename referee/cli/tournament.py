@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable, say
-from referee.cli.group import NearGroup
+from referee.cli.group import INTERRUPTED, NearGroup
 from referee.cli.screen import Screen, table
 from tournaments.entrants import argv
 from tournaments.folder import FolderError, State, begin, locked, read_state
@@ -50,11 +51,10 @@ def run(file: Path, out: Path, workers: int | None, listen: str, as_json: bool) 
     try:
         with locked(out):
             state = begin(out, spec, base_dir, str(file))
-            finished = _run(state, out, workers or os.cpu_count() or 1, listen, as_json)
+            status = _run(state, out, workers or os.cpu_count() or 1, listen, as_json)
     except FolderError as error:
         fail(str(error))
-    if not finished:
-        raise SystemExit(1)
+    raise SystemExit(status)
 
 
 @tournament.command()
@@ -66,16 +66,16 @@ def standings(folder: Path, as_json: bool) -> None:
     try:
         read_state(folder)
         figures = json.loads(path.read_text(encoding="utf-8"))
+        if not as_json:
+            show_standings(figures)
     except FolderError as error:
         fail(str(error))
     except FileNotFoundError:
         fail(f"{path}: not there yet: no match has been played")
-    except ValueError as error:
-        fail(f"{path}: damaged: {error}; run the tournament again to write it anew")
+    except (ValueError, LookupError, TypeError) as error:
+        fail(f"{path}: damaged: {error!r}; run the tournament again to write it anew")
     if as_json:
         print_json(figures)
-    else:
-        show_standings(figures)
 
 
 def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
@@ -84,13 +84,13 @@ def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
         if entrant.command is None:
             continue
         program = argv(entrant)[0]
-        here = base_dir / program
-        if shutil.which(program) is None and not ("/" in program and os.access(here, os.X_OK)):
+        if shutil.which(base_dir / program if "/" in program else program) is None:
             key = f"entrants[{number}].command"
             raise SpecError(file, key, f"{program!r} of {entrant.name!r} is no program that can be executed")
 
 
-def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> bool:
+def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> int:
+    """Run the tournament and show its standings; the exit status."""
     screen = Screen(stderr=True)
     bar = Progress(
         TextColumn("{task.description}", markup=False),
@@ -117,13 +117,17 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> b
     if not as_json:
         _announce(state, runner)
     problem = ""
-    with bar:
-        try:
-            asyncio.run(runner.run())
-        except RunFailed as error:
-            problem = str(error)
-        except OSError as error:
-            problem = f"{error.filename or out}: {error.strerror}"
+    try:
+        with bar:
+            asyncio.run(_until_terminated(runner))
+    except RunFailed as error:
+        problem = str(error)
+    except OSError as error:
+        problem = f"{error.filename or out}: {error.strerror}"
+    except (KeyboardInterrupt, asyncio.CancelledError) as stop:
+        played = f"{runner.standings.matches_played} of {runner.schedule.total()} matches played"
+        say(f"stopped with {played}; run it again to go on")
+        return INTERRUPTED if isinstance(stop, KeyboardInterrupt) else 128 + signal.SIGTERM
     figures = runner.standings.to_json()
     if as_json:
         print_json(figures)
@@ -131,7 +135,15 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> b
         show_standings(figures)
     if problem:
         say(f"the tournament could not be finished: {problem}; run it again to go on")
-    return not problem
+    return 1 if problem else 0
+
+
+async def _until_terminated(runner: Runner) -> None:
+    """Run; a SIGTERM ends it in good order, as Ctrl-C does."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    await runner.run()
 
 
 def _announce(state: State, runner: Runner) -> None:

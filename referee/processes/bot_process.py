@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -15,18 +16,28 @@ from typing import Final
 END_WITHIN_S: Final = 1.0
 """So long a bot may take to end by itself after it was told that there is nothing more to play."""
 
+MARK: Final = "REFEREE_REAPER"
+"""The environment variable that tells whose bot a process is."""
+
 
 class StartError(Exception):
     """A bot's command that cannot be started; the text says which and why."""
 
 
 class Reaper:
-    """Sees to it that no bot outlives this process, however it ends. See `referee.processes.reaper`."""
+    """Sees to it that no bot outlives this process, however it ends. See `referee.processes.reaper`.
+
+    Attributes:
+        mark: stands in the environment of what is to end with us, as `MARK`.
+    """
 
     def __init__(self) -> None:
+        self.mark = secrets.token_hex(16)
         script = Path(__file__).with_name("reaper.py")
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(script)], stdin=subprocess.PIPE, start_new_session=True
+            [sys.executable, "-I", "-S", str(script), f"{MARK}={self.mark}"],
+            stdin=subprocess.PIPE,
+            start_new_session=True,
         )
 
     def watch(self, group: int) -> None:
@@ -89,7 +100,8 @@ class BotProcess:
         Raises:
             StartError: there is no such command, or it cannot be executed.
         """
-        environment = {**os.environ, "REFEREE_ADDRESS": address, "REFEREE_TOKEN": token, "REFEREE_NAME": name}
+        told = {"REFEREE_ADDRESS": address, "REFEREE_TOKEN": token, "REFEREE_NAME": name, MARK: reaper.mark}
+        environment = {**os.environ, **told}
         if not argv:
             raise StartError(f"the bot {name!r} cannot be started: its command is empty")
         try:
@@ -117,6 +129,10 @@ class BotProcess:
     def running(self) -> bool:
         """Whether the process has not ended."""
         return self._process.returncode is None
+
+    async def ended(self) -> None:
+        """Wait until the process has ended."""
+        await self._process.wait()
 
     def on_exit(self, call: Callable[[str], None] | None) -> None:
         """Who is to be told, in words, that the process has ended."""

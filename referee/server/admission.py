@@ -43,6 +43,8 @@ class Ticket:
         for seats in (self._offered, self._taken):
             if seat in seats:
                 seats.remove(seat)
+        if not self._idle:
+            self._came.clear()
 
     def admit(self, connection: Connection) -> None:
         """Give a stream that has joined its seat: one that lost its stream, a new one, or that of an older stream."""
@@ -64,7 +66,7 @@ class Ticket:
             connection.end(self._over)
 
     async def came(self) -> None:
-        """Wait until a stream with this ticket has joined."""
+        """Wait until a stream with this ticket has joined, since its last match if there was one."""
         await self._came.wait()
 
     def lost(self, connection: Connection) -> None:
