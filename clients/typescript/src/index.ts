@@ -9,5 +9,5 @@
  */
 export { BotError, CLIENT, LostError, RefusedError, run, SettingError } from "./run.js";
 export type { Choice, Choose, RunOptions } from "./run.js";
-export { MatchInfo, pieceName, Turn } from "./turn.js";
-export type { Action, ArmName } from "./turn.js";
+export { pieceName } from "./turn.js";
+export type { Action, ArmName, MatchInfo, Turn } from "./turn.js";

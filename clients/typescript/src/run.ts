@@ -15,7 +15,7 @@ import {
   PlayService,
   Remedy,
 } from "./proto.js";
-import { MatchInfo, Turn } from "./turn.js";
+import { readMatch, readTurn, type Turn } from "./turn.js";
 
 /** What `run` tells the referee about itself. */
 export const CLIENT = "referee-bot-typescript 0.1.0";
@@ -121,7 +121,7 @@ class Player {
   private played = false;
   private ended = false;
   private problem = "";
-  private match = new MatchInfo(create(MatchStartedSchema));
+  private match = readMatch(create(MatchStartedSchema));
 
   constructor(
     private readonly client: Client,
@@ -185,17 +185,17 @@ class Player {
               this.name = event.value.name;
               break;
             case "matchStarted":
-              this.match = new MatchInfo(event.value);
+              this.match = readMatch(event.value);
               break;
             case "turn":
               this.played = true;
-              turn = new Turn(event.value, this.match);
+              turn = readTurn(event.value, this.match);
               call.write(await this.answer(turn));
               break;
             case "refusal":
               this.say(`refused: ${event.value.message}`);
               if (turn && event.value.remedy === Remedy.ASK_AGAIN && event.value.turnId === turn.turnId) {
-                turn.refusal = event.value.message;
+                turn = { ...turn, refusal: event.value.message };
                 call.write(await this.answer(turn));
               }
               break;

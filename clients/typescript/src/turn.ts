@@ -1,12 +1,18 @@
+import { create } from "@bufbuild/protobuf";
+
 import {
   type Action as ActionMessage,
   ActionKind,
   Arm,
   type Format,
+  HistorySchema,
+  type Line,
   type MatchStarted,
   Piece,
+  type Rows,
   type Turn as TurnMessage,
   type View,
+  ViewSchema,
 } from "./proto.js";
 
 /** An arm of the line of dominoes. */
@@ -60,7 +66,7 @@ export function pieceName(piece: Piece): string {
 }
 
 /** What holds for the whole match. */
-export class MatchInfo {
+export interface MatchInfo {
   /** The match's id. */
   readonly id: string;
   /** The game's id, such as `domino-belga`. */
@@ -77,23 +83,8 @@ export class MatchInfo {
   readonly seat: number;
   /** The bot's own side. `turn.points` and `turn.totals` are by side. */
   readonly side: number;
-
-  /** @param message - the protocol's own message, for what is not here */
-  constructor(readonly message: MatchStarted) {
-    this.id = message.matchId;
-    this.game = message.game;
-    this.options = Object.fromEntries(
-      message.options.map(({ name, value: { value } }) => [
-        name,
-        typeof value === "bigint" ? Number(value) : (value ?? ""),
-      ]),
-    );
-    this.format = message.format;
-    this.names = message.seats.map((seat) => seat.name);
-    this.sides = message.seats.map((seat) => seat.side ?? 0);
-    this.seat = message.seat ?? 0;
-    this.side = this.sides.at(this.seat) ?? this.seat;
-  }
+  /** The protocol's own message, for what is not here. */
+  readonly message: MatchStarted;
 }
 
 /**
@@ -101,146 +92,135 @@ export class MatchInfo {
  *
  * Lists by seat begin with seat 0, lists by side with side 0. What a game does not have is empty or undefined.
  */
-export class Turn {
-  /** Why the last answer to this turn was refused; undefined if there was none. */
-  refusal: string | undefined;
-  #legal: Turn["legal"] | undefined;
-  #history: Turn["history"] | undefined;
-
-  /**
-   * @param message - the protocol's own message, for what is not here
-   * @param match - what holds for the whole match
-   */
-  constructor(
-    readonly message: TurnMessage,
-    readonly match: MatchInfo,
-  ) {}
-
+export interface Turn {
   /** The number of the question; the same if it is asked again. */
-  get turnId(): number {
-    return this.message.turnId;
-  }
-
-  /** The protocol's own `View`, which most of this is read from. */
-  get view(): View | undefined {
-    return this.message.view;
-  }
-
+  readonly turnId: number;
   /** All legal actions, at least one. The bot returns one of them. */
-  get legal(): readonly [Action, ...Action[]] {
-    return (this.#legal ??= this.message.legal.map(legalAction) as [Action, ...Action[]]);
-  }
-
+  readonly legal: readonly [Action, ...Action[]];
   /** The bot's own pieces, in deck order. */
-  get hand(): readonly string[] {
-    return pieces(this.view?.pieces);
-  }
-
-  /** The game's id, such as `domino-belga`. */
-  get game(): string {
-    return this.match.game;
-  }
-
-  /** The bot's own seat, from 0. */
-  get seat(): number {
-    return this.view?.seat ?? 0;
-  }
-
-  /** How many seats the match has. */
-  get players(): number {
-    return this.counts.length;
-  }
-
-  /** The seats that play this hand, in turn order from the lowest; who is out of the match is missing. */
-  get seatsIn(): readonly number[] {
-    return this.view?.seatsIn ?? [];
-  }
-
-  /** The number of the hand in the match, from 0. */
-  get handNumber(): number {
-    return this.view?.hand ?? 0;
-  }
-
-  /** The seat that dealt this hand. */
-  get dealer(): number {
-    return this.view?.dealer ?? 0;
-  }
-
-  /** The seat that had the first turn of this hand. */
-  get starter(): number {
-    return this.view?.starter ?? 0;
-  }
-
-  /** How many pieces each seat holds. */
-  get counts(): readonly number[] {
-    return this.view?.pieceCounts ?? [];
-  }
-
-  /** How many pieces are left to draw. */
-  get stock(): number {
-    return this.view?.stockSize ?? 0;
-  }
-
+  readonly hand: readonly string[];
   /** All pieces on the table: those laid by the deal, then the others as they came. */
-  get table(): readonly string[] {
-    return pieces(this.view?.table);
-  }
-
+  readonly table: readonly string[];
   /** Dominoes: the number to match at each open arm. */
-  get ends(): Readonly<Partial<Record<ArmName, number>>> {
-    if (this.view?.layout.case !== "line") return {};
-    const { leftEnd: left, rightEnd: right, upEnd: up, downEnd: down } = this.view.layout.value;
-    return Object.fromEntries(Object.entries({ left, right, up, down }).filter(([, end]) => end !== undefined));
-  }
-
+  readonly ends: Readonly<Partial<Record<ArmName, number>>>;
   /** Dominoes: the first double played, where the game has such a thing. */
-  get spinner(): string | undefined {
-    return this.view?.layout.case === "line" ? NAMES.get(this.view.layout.value.spinner) : undefined;
-  }
-
+  readonly spinner: string | undefined;
   /** Cards: the lowest and the highest card of each open row, by suit letter: `{ O: ["4O", "7O"] }`. */
-  get rows(): Readonly<Record<string, readonly [string, string]>> {
-    if (this.view?.layout.case !== "rows") return {};
-    const high = pieces(this.view.layout.value.high);
-    const pairs = pieces(this.view.layout.value.low).map((low, row) => [low, high[row]] as const);
-    return Object.fromEntries(pairs.filter(([low]) => !low.startsWith("#")).map((pair) => [pair[0].slice(-1), pair]));
-  }
-
-  /** `domino-a-carte`: how many passes each seat has used in this hand. */
-  get passesUsed(): readonly number[] {
-    return this.view?.passesUsed ?? [];
-  }
-
-  /** `domino-belga`: the points scored in this hand so far, by side. */
-  get points(): readonly number[] {
-    return this.view?.handPoints ?? [];
-  }
-
-  /** What the match format counts so far, by side: hands won, or points. */
-  get totals(): readonly number[] {
-    return this.view?.totals ?? [];
-  }
-
+  readonly rows: Readonly<Record<string, readonly [string, string]>>;
+  /** How many pieces each seat holds. */
+  readonly counts: readonly number[];
+  /** How many pieces are left to draw. */
+  readonly stock: number;
   /** The actions of this hand so far, each with the seat that took it. */
-  get history(): readonly { readonly seat: number; readonly action: Action }[] {
-    const { seats, kinds, pieces, arms } = this.view?.history ?? { seats: [], kinds: [], pieces: [], arms: [] };
-    return (this.#history ??= seats.map((seat, i) => ({ seat, action: pastAction(kinds[i], pieces[i], arms[i]) })));
-  }
-
+  readonly history: readonly { readonly seat: number; readonly action: Action }[];
   /** The piece that the bot has just drawn, if that was the last action. */
-  get drawn(): string | undefined {
-    return this.view && NAMES.get(this.view.drawn);
-  }
-
+  readonly drawn: string | undefined;
+  /** `domino-belga`: the points scored in this hand so far, by side. */
+  readonly points: readonly number[];
+  /** What the match format counts so far, by side: hands won, or points. */
+  readonly totals: readonly number[];
+  /** `domino-a-carte`: how many passes each seat has used in this hand. */
+  readonly passesUsed: readonly number[];
+  /** The game's id, such as `domino-belga`. */
+  readonly game: string;
+  /** How many seats the match has. */
+  readonly players: number;
+  /** The bot's own seat, from 0. */
+  readonly seat: number;
+  /** The number of the hand in the match, from 0. */
+  readonly handNumber: number;
+  /** The seat that dealt this hand. */
+  readonly dealer: number;
+  /** The seat that had the first turn of this hand. */
+  readonly starter: number;
+  /** The seats that play this hand, in turn order from the lowest; who is out of the match is missing. */
+  readonly seatsIn: readonly number[];
+  /** What holds for the whole match. */
+  readonly match: MatchInfo;
   /** Milliseconds left of this turn's own time when the referee asked; undefined: not timed. */
-  get moveMs(): number | undefined {
-    return this.message.clock?.moveMs;
-  }
-
+  readonly moveMs: number | undefined;
   /** Milliseconds left in the bank, used once `moveMs` is; undefined: there is no bank. */
-  get bankMs(): number | undefined {
-    return this.message.clock?.bankMs;
-  }
+  readonly bankMs: number | undefined;
+  /** Why the last answer to this turn was refused; undefined if there was none. */
+  readonly refusal: string | undefined;
+  /** The protocol's own message, which most of this is read from. */
+  readonly view: View;
+}
+
+/**
+ * Reads the start of a match.
+ *
+ * @param message - the protocol's message
+ * @returns what it tells
+ */
+export function readMatch(message: MatchStarted): MatchInfo {
+  const seat = message.seat ?? 0;
+  const sides = message.seats.map((one) => one.side ?? 0);
+  const options = message.options.map(({ name, value: { value } }) => [
+    name,
+    typeof value === "bigint" ? Number(value) : (value ?? ""),
+  ]);
+  return {
+    id: message.matchId,
+    game: message.game,
+    options: Object.fromEntries(options) as MatchInfo["options"],
+    format: message.format,
+    names: message.seats.map((one) => one.name),
+    sides,
+    seat,
+    side: sides.at(seat) ?? seat,
+    message,
+  };
+}
+
+/**
+ * Reads a turn.
+ *
+ * @param message - the protocol's message
+ * @param match - the match that it belongs to
+ * @returns what it tells
+ */
+export function readTurn(message: TurnMessage, match: MatchInfo): Turn {
+  const view = message.view ?? create(ViewSchema);
+  const { layout } = view;
+  const { seats, kinds, pieces, arms } = view.history ?? create(HistorySchema);
+  return {
+    turnId: message.turnId,
+    legal: message.legal.map(legalAction) as [Action, ...Action[]],
+    hand: view.pieces.map(pieceName),
+    table: view.table.map(pieceName),
+    ends: layout.case === "line" ? openEnds(layout.value) : {},
+    spinner: layout.case === "line" ? NAMES.get(layout.value.spinner) : undefined,
+    rows: layout.case === "rows" ? openRows(layout.value) : {},
+    counts: view.pieceCounts,
+    stock: view.stockSize ?? 0,
+    history: seats.map((seat, i) => ({ seat, action: pastAction(kinds[i], pieces[i], arms[i]) })),
+    drawn: NAMES.get(view.drawn),
+    points: view.handPoints,
+    totals: view.totals,
+    passesUsed: view.passesUsed,
+    game: match.game,
+    players: view.pieceCounts.length,
+    seat: view.seat ?? 0,
+    handNumber: view.hand ?? 0,
+    dealer: view.dealer ?? 0,
+    starter: view.starter ?? 0,
+    seatsIn: view.seatsIn,
+    match,
+    moveMs: message.clock?.moveMs,
+    bankMs: message.clock?.bankMs,
+    refusal: undefined,
+    view,
+  };
+}
+
+function openEnds({ leftEnd: left, rightEnd: right, upEnd: up, downEnd: down }: Line): Turn["ends"] {
+  return Object.fromEntries(Object.entries({ left, right, up, down }).filter(([, end]) => end !== undefined));
+}
+
+function openRows({ low, high }: Rows): Turn["rows"] {
+  const rows = low.map((piece, suit) => [pieceName(piece), pieceName(high[suit])] as const);
+  return Object.fromEntries(rows.filter(([name]) => !name.startsWith("#")).map((row) => [row[0].slice(-1), row]));
 }
 
 function legalAction({ notation, kind }: ActionMessage): Action {
@@ -256,24 +236,15 @@ function legalAction({ notation, kind }: ActionMessage): Action {
   }
 }
 
-function pastAction(kind: ActionKind, piece: Piece, arm: Arm): Action {
-  switch (kind) {
-    case ActionKind.PLAY:
-      return play([pieceName(piece), ARMS.get(arm) ?? []].flat().join(" "), piece, arm);
-    case ActionKind.DRAW:
-      return { notation: "draw", kind: "draw" };
-    case ActionKind.PASS:
-      return { notation: "pass", kind: "pass" };
-    default:
-      return { notation: `#${kind}`, kind: "other" };
-  }
+function pastAction(kind: ActionKind, piece: Piece, at: Arm): Action {
+  if (kind === ActionKind.DRAW) return { notation: "draw", kind: "draw" };
+  if (kind === ActionKind.PASS) return { notation: "pass", kind: "pass" };
+  if (kind !== ActionKind.PLAY) return { notation: `#${kind}`, kind: "other" };
+  const arm = ARMS.get(at);
+  return play(pieceName(piece) + (arm ? ` ${arm}` : ""), piece, at);
 }
 
 function play(notation: string, piece: Piece, at: Arm): Action {
   const arm = ARMS.get(at);
   return { notation, kind: "play", piece: pieceName(piece), ...(arm && { arm }) };
-}
-
-function pieces(list: readonly Piece[] = []): readonly string[] {
-  return list.map(pieceName);
 }
