@@ -85,12 +85,14 @@ def read_state(folder: Path) -> State:
     """The state of a tournament that was begun. Raises `FolderError`."""
     path = folder / STATE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=State)
+        state = msgspec.json.decode(path.read_bytes(), type=State)
+        parse_seed(state.seed)
+        return state
     except FileNotFoundError:
         raise FolderError(f"{folder}: no tournament has been run here: it has no {STATE}") from None
     except OSError as error:
         raise FolderError(f"{path}: {error.strerror}") from None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError) as error:
         raise FolderError(f"{path}: damaged: {error}") from None
 
 
@@ -140,10 +142,11 @@ def _check_same(folder: Path, state: State, spec: TournamentSpec, identities: Ma
                 f"{json.dumps(was[key])[:200]}, now {json.dumps(value)[:200]}; another folder is needed"
             )
     for name, one in identities.items():
-        if state.identities[name] != one:
+        was_one = state.identities.get(name)
+        if was_one != one:
             raise FolderError(
                 f"{folder}: the entrant {name!r} is another than the one that played here "
-                f"({state.identities[name]}, now {one}); results are not mixed: another folder is needed"
+                f"({was_one}, now {one}); results are not mixed: another folder is needed"
             )
 
 

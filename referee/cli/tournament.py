@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable, say
@@ -66,16 +67,18 @@ def standings(folder: Path, as_json: bool) -> None:
     try:
         read_state(folder)
         figures = json.loads(path.read_text(encoding="utf-8"))
-        if not as_json:
-            show_standings(figures)
+        screen = Screen()
+        tables = _tables(screen, figures)
     except FolderError as error:
         fail(str(error))
     except FileNotFoundError:
         fail(f"{path}: not there yet: no match has been played")
-    except (ValueError, LookupError, TypeError) as error:
-        fail(f"{path}: damaged: {error!r}; run the tournament again to write it anew")
+    except (ValueError, LookupError, TypeError):
+        fail(f"{path}: damaged: these are no standings; run the tournament again to write it anew")
     if as_json:
         print_json(figures)
+    else:
+        screen.print(*tables)
 
 
 def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
@@ -132,7 +135,8 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
     if as_json:
         print_json(figures)
     else:
-        show_standings(figures)
+        screen = Screen()
+        screen.print(*_tables(screen, figures))
     if problem:
         say(f"the tournament could not be finished: {problem}; run it again to go on")
     return 1 if problem else 0
@@ -163,9 +167,8 @@ def _announce(state: State, runner: Runner) -> None:
     screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
 
 
-def show_standings(figures: Mapping[str, Any]) -> None:
-    """Print standings, the cross table and what each seat is worth."""
-    screen = Screen()
+def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:
+    """The standings and, where there is room for it, the cross table."""
     played, planned = figures["matches_played"], figures["matches_planned"]
     title = f"{printable(figures['name'])}: {figures['game']}, {played} of {planned} matches"
     rows = table(">place", "entrant", ">mean", "95 %", ">won", ">drawn", ">lost", "faults", title=title)
@@ -177,12 +180,6 @@ def show_standings(figures: Mapping[str, Any]) -> None:
             place, Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
             str(one["won"]), str(one["drawn"]), str(one["lost"]), faults,
         )  # fmt: skip
-    screen.print(rows)
-    _show_pairs(screen, figures)
-
-
-def _show_pairs(screen: Screen, figures: Mapping[str, Any]) -> None:
-    """The cross table: the mean of the row's entrant against the column's."""
     names = [one["name"] for one in figures["entrants"]]
     means: dict[tuple[str, str], float] = {}
     for pair in figures["pairs"]:
@@ -190,12 +187,12 @@ def _show_pairs(screen: Screen, figures: Mapping[str, Any]) -> None:
             means[pair["a"], pair["b"]] = pair["a_mean"]
             means[pair["b"], pair["a"]] = 1 - pair["a_mean"]
     if not means or len(names) * 7 + 20 > screen.width:
-        return
+        return [rows]
     cross = table(">", "mean against", *(f">{number}" for number in range(1, len(names) + 1)))
     for number, name in enumerate(names, start=1):
         cells = [_mean(means.get((name, other))) if name != other else "·" for other in names]
         cross.add_row(str(number), Text(printable(name)), *cells)
-    screen.print(cross)
+    return [rows, cross]
 
 
 def _mean(value: float | None) -> str:
