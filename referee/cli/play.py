@@ -22,7 +22,7 @@ from referee.match.seat import Bot
 from referee.processes.bot_process import BotProcess, Reaper, StartError
 from referee.rules.registry import SettingError, resolve_players
 from referee.server.admission import Ticket
-from referee.server.app import RefereeServer
+from referee.server.app import ListenError, RefereeServer
 from referee.server.host import MatchStage
 
 COMMAND_PREFIX = "cmd:"
@@ -95,9 +95,18 @@ def _name(word: str, seat: int) -> str:
     return f"remote {seat}" if word == "remote" else word
 
 
+def _command(word: str) -> list[str]:
+    """The words of a bot's command. Raises `SettingError`."""
+    try:
+        return shlex.split(word.removeprefix(COMMAND_PREFIX))
+    except ValueError:
+        raise SettingError(f"--seats {word}", "a quote is not closed") from None
+
+
 def _player(
     word: str, seat: int, match_id: str, server: RefereeServer, tokens: dict[int, str], name: str
 ) -> Bot | Ticket:
+    _command(word)
     if word == "remote" or word.startswith(COMMAND_PREFIX):
         tokens[seat], ticket = server.admission.issue(name)
         return ticket
@@ -113,7 +122,10 @@ async def _play(
     server = RefereeServer(folder, listen)
     tokens: dict[int, str] = {}
     players = [_player(word, seat, spec.id, server, tokens, spec.names[seat]) for seat, word in enumerate(words)]
-    await server.start()
+    try:
+        await server.start()
+    except ListenError as error:
+        fail(f"--listen: {error}")
     processes: list[BotProcess] = []
     reaper = Reaper() if any(word.startswith(COMMAND_PREFIX) for word in words) else None
     progress = Progress(spec, quiet=as_json)
@@ -126,7 +138,7 @@ async def _play(
             assert reaper is not None
             output = (path.parent if path.parent != folder else Path()) / f"{path.stem}-seat{seat}.out"
             process = await BotProcess.start(
-                shlex.split(words[seat].removeprefix(COMMAND_PREFIX)),
+                _command(words[seat]),
                 name=spec.names[seat],
                 address=server.address,
                 token=token,
@@ -136,8 +148,7 @@ async def _play(
             processes.append(process)
             process.on_exit(lambda how, seat=seat: hosted.crashed(seat, how))  # type: ignore[misc]
         with progress:
-            assert hosted.task is not None
-            await hosted.task
+            await server.host.finished(hosted)
         if hosted.stage is MatchStage.FAILED or hosted.match.ended is None:
             fail(f"the match could not be played: {hosted.problem}")
         ended: Event = hosted.match.ended
@@ -146,9 +157,10 @@ async def _play(
         return ended
     except StartError as error:
         fail(str(error))
+    except OSError as error:
+        fail(f"--log {path}: {error.strerror}")
     finally:
-        for process in processes:
-            await process.end()
+        await asyncio.gather(*[process.end() for process in processes])
         await server.stop()
         if reaper is not None:
             reaper.close()
