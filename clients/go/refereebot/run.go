@@ -33,10 +33,9 @@ const Client = "referee-bot-go 0.1.0"
 
 // Why a bot cannot play: compare with [errors.Is]. The error's text says more.
 var (
-	ErrSetting  = errors.New("missing setting")        // There is no address or no token.
-	ErrRefused  = errors.New("refused by the referee") // The referee does not accept the bot, or its token.
-	ErrLost     = errors.New("no referee")             // The referee could not be reached for 20 seconds.
-	ErrNoAction = errors.New("Choose gave no action")  // Choose gave the zero Action.
+	ErrSetting = errors.New("missing setting")        // There is no address or no token.
+	ErrRefused = errors.New("refused by the referee") // The referee does not accept the bot, or its token.
+	ErrLost    = errors.New("no referee")             // The referee could not be reached for 20 seconds.
 )
 
 // How long the bot pauses, first and at most, before it joins again; how long it tries; and how long an open stream
@@ -108,14 +107,15 @@ func (p *player) play(ctx context.Context, client pb.PlayServiceClient) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if errors.Is(err, ErrRefused) || errors.Is(err, ErrNoAction) {
+		if errors.Is(err, ErrRefused) {
 			return err
 		}
 		if closed != nil {
-			if err = fmt.Errorf("%s", closed.GetMessage()); closed.GetReason() == pb.CloseReason_CLOSE_REASON_REFUSED && !over {
+			err = errors.New(closed.GetMessage())
+			switch reason := closed.GetReason(); {
+			case reason == pb.CloseReason_CLOSE_REASON_REFUSED && !over:
 				return fmt.Errorf("%w: %w", ErrRefused, err)
-			}
-			if closed.GetReason() != pb.CloseReason_CLOSE_REASON_MATCH_OVER {
+			case reason != pb.CloseReason_CLOSE_REASON_MATCH_OVER:
 				p.say(closed.GetMessage())
 			}
 			if !closed.GetJoinAgain() {
@@ -136,7 +136,7 @@ func (p *player) play(ctx context.Context, client pb.PlayServiceClient) error {
 			if over { // the referee went away after a match was over: nothing is lost
 				return nil
 			}
-			return fmt.Errorf("%w at %s: %w", ErrLost, p.Address, err)
+			return fmt.Errorf("%w at %s: %s", ErrLost, p.Address, status.Convert(err).Message())
 		}
 		select {
 		case <-ctx.Done():
@@ -171,12 +171,32 @@ func (p *player) stream(ctx context.Context, client pb.PlayServiceClient, deadli
 		}
 		fresh := !p.joined
 		for _, event := range response.GetEvents() {
-			answer, closed, err := p.handle(event)
-			if closed != nil || err != nil {
-				return closed, err
+			if p.OnEvent != nil && event.GetEvent() != nil {
+				p.OnEvent(event)
 			}
-			if answer != nil {
-				send(&pb.PlayRequest{Request: &pb.PlayRequest_Answer{Answer: answer}})
+			switch event := event.GetEvent().(type) { // one that is not here is skipped
+			case *pb.PlayEvent_Joined:
+				p.joined, p.name = true, event.Joined.GetName()
+			case *pb.PlayEvent_MatchStarted:
+				p.match = newMatch(event.MatchStarted)
+			case *pb.PlayEvent_Turn:
+				p.played, p.turn = true, newTurn(event.Turn, p.match)
+				send(p.answer())
+			case *pb.PlayEvent_Refusal:
+				p.say("refused: " + event.Refusal.GetMessage())
+				again := event.Refusal.GetRemedy() == pb.Remedy_REMEDY_ASK_AGAIN
+				if again && p.turn != nil && int(event.Refusal.GetTurnId()) == p.turn.ID {
+					p.turn.Refusal = event.Refusal
+					send(p.answer())
+				}
+			case *pb.PlayEvent_Fault:
+				if int(event.Fault.GetSeat()) == p.match.Seat {
+					p.say("fault: " + event.Fault.GetMessage())
+				}
+			case *pb.PlayEvent_MatchEnded:
+				p.ended = true
+			case *pb.PlayEvent_Closed:
+				return event.Closed, nil
 			}
 		}
 		if fresh && p.joined { // after all of the response, so that OnEvent may load what the match needs
@@ -185,51 +205,16 @@ func (p *player) stream(ctx context.Context, client pb.PlayServiceClient, deadli
 	}
 }
 
-// handle deals with an event; one that it does not know it skips.
-func (p *player) handle(event *pb.PlayEvent) (*pb.Answer, *pb.Closed, error) {
-	if p.OnEvent != nil && event.GetEvent() != nil {
-		p.OnEvent(event)
-	}
-	switch event := event.GetEvent().(type) {
-	case *pb.PlayEvent_Joined:
-		p.joined, p.name = true, event.Joined.GetName()
-	case *pb.PlayEvent_MatchStarted:
-		p.match = newMatch(event.MatchStarted)
-	case *pb.PlayEvent_Turn:
-		p.played, p.turn = true, newTurn(event.Turn, p.match)
-		return p.answer()
-	case *pb.PlayEvent_Refusal:
-		p.say("refused: " + event.Refusal.GetMessage())
-		if p.turn != nil && event.Refusal.GetRemedy() == pb.Remedy_REMEDY_ASK_AGAIN &&
-			int(event.Refusal.GetTurnId()) == p.turn.ID {
-			p.turn.Refusal = event.Refusal
-			return p.answer()
-		}
-	case *pb.PlayEvent_Fault:
-		if int(event.Fault.GetSeat()) == p.match.Seat {
-			p.say("fault: " + event.Fault.GetMessage())
-		}
-	case *pb.PlayEvent_MatchEnded:
-		p.ended = true
-	case *pb.PlayEvent_Closed:
-		return nil, event.Closed, nil
-	}
-	return nil, nil, nil
-}
-
 // answer asks the bot: its answer is a place if the action is in the list, else the action as it stands.
-func (p *player) answer() (*pb.Answer, *pb.Closed, error) {
+func (p *player) answer() *pb.PlayRequest {
 	action := p.Choose(p.turn)
-	if action.Notation == "" {
-		return nil, nil, fmt.Errorf("%w: it must be one of turn.Legal", ErrNoAction)
-	}
 	answer := &pb.Answer{TurnId: uint32(p.turn.ID)}
 	if place := slices.Index(p.turn.Legal, action); place >= 0 {
 		answer.Choice = &pb.Answer_Index{Index: uint32(place)}
 	} else {
 		answer.Choice = &pb.Answer_Action{Action: &pb.Action{Notation: action.Notation}}
 	}
-	return answer, nil, nil
+	return &pb.PlayRequest{Request: &pb.PlayRequest_Answer{Answer: answer}}
 }
 
 func (p *player) say(text string) { fmt.Fprintf(os.Stderr, "%s: %s\n", p.name, text) }
