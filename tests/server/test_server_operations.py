@@ -223,7 +223,7 @@ def test_a_port_that_is_taken_is_an_error_in_words(tmp_path):
     async def promise():
         async with serving(tmp_path) as kit:
             second = RefereeServer(tmp_path, kit.server.address)
-            with pytest.raises(ListenError, match="taken"):
+            with pytest.raises(ListenError, match="in use"):
                 await second.start()
             await second.stop()
 
