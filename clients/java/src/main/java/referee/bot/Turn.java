@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
@@ -18,8 +19,13 @@ import referee.v1.View;
  * A question of the referee: all that a bot needs to choose by, so it need remember nothing.
  *
  * <p>Lists by seat begin with seat 0, lists by side with side 0. What a game does not have is empty.
+ *
+ * @param message the protocol's own message, which all of this is read from
+ * @param match what holds for the whole match
+ * @param legal all legal actions, at least one; the bot chooses one of them
+ * @param refusal why the last answer to this turn was refused
  */
-public final class Turn {
+public record Turn(referee.v1.Turn message, MatchInfo match, List<Action> legal, Optional<String> refusal) {
     private static final Map<Integer, String> PIECES = new HashMap<>();
     private static final String[] ARMS = {"", " left", " right", " up", " down"};
 
@@ -57,11 +63,6 @@ public final class Turn {
      */
     public record Past(int seat, Action action) {}
 
-    private final referee.v1.Turn message;
-    private final MatchInfo match;
-    private final List<Action> legal;
-    private final String refusal;
-
     Turn(referee.v1.Turn message, MatchInfo match) {
         this(
                 message,
@@ -69,14 +70,7 @@ public final class Turn {
                 message.getLegalList().stream()
                         .map(action -> Action.of(action.getNotation()))
                         .toList(),
-                null);
-    }
-
-    private Turn(referee.v1.Turn message, MatchInfo match, List<Action> legal, String refusal) {
-        this.message = message;
-        this.match = match;
-        this.legal = legal;
-        this.refusal = refusal;
+                Optional.empty());
     }
 
     /**
@@ -89,27 +83,12 @@ public final class Turn {
         return PIECES.getOrDefault(number, "#" + number);
     }
 
-    /** {@return all legal actions, at least one; the bot chooses one of them} */
-    public List<Action> legal() {
-        return legal;
-    }
-
     /** {@return the number of the question; the same if it is asked again} */
     public int turnId() {
         return message.getTurnId();
     }
 
-    /** {@return why the last answer to this turn was refused} */
-    public Optional<String> refusal() {
-        return Optional.ofNullable(refusal);
-    }
-
-    /** {@return what holds for the whole match} */
-    public MatchInfo match() {
-        return match;
-    }
-
-    /** {@return the protocol's own message, which all of this is read from} */
+    /** {@return what the seat may see, as the protocol has it} */
     public View view() {
         return message.getView();
     }
@@ -173,18 +152,11 @@ public final class Turn {
     public Map<String, Integer> ends() {
         Line line = view().getLine();
         Map<String, Integer> ends = new LinkedHashMap<>();
-        if (line.hasLeftEnd()) {
-            ends.put("left", line.getLeftEnd());
-        }
-        if (line.hasRightEnd()) {
-            ends.put("right", line.getRightEnd());
-        }
-        if (line.hasUpEnd()) {
-            ends.put("up", line.getUpEnd());
-        }
-        if (line.hasDownEnd()) {
-            ends.put("down", line.getDownEnd());
-        }
+        ends.put("left", line.hasLeftEnd() ? line.getLeftEnd() : null);
+        ends.put("right", line.hasRightEnd() ? line.getRightEnd() : null);
+        ends.put("up", line.hasUpEnd() ? line.getUpEnd() : null);
+        ends.put("down", line.hasDownEnd() ? line.getDownEnd() : null);
+        ends.values().removeIf(Objects::isNull);
         return ends;
     }
 
@@ -248,7 +220,7 @@ public final class Turn {
 
     /** The same question, asked again because of a refusal. */
     Turn again(String reason) {
-        return new Turn(message, match, legal, reason);
+        return new Turn(message, match, legal, Optional.of(reason));
     }
 
     /** The place of an action in the list, or -1: of the very object, since what is not known may look alike. */
