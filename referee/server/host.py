@@ -6,7 +6,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
+from typing import Final
 
 import msgspec
 import structlog
@@ -23,6 +25,9 @@ from referee.server.codec.turns import TurnCodec
 from referee.server.lateness import Lateness
 from referee.server.remote import RemoteSeat
 from referee.v1 import play_pb2
+
+MOST_KEPT: Final = 10_000
+"""So many matches can be asked for; the logs of older ones stay where they are."""
 
 _log = structlog.get_logger(__name__)
 
@@ -43,6 +48,7 @@ class HostedMatch:
         spec: what the match is.
         match: its state.
         path: its log.
+        number: the number of the match on this server, from 1.
         created_at: when it was created (seconds since 1970, UTC).
         stage: how far it is.
         problem: why it failed, if it did.
@@ -50,8 +56,9 @@ class HostedMatch:
         turns: encodes its turns.
     """
 
-    def __init__(self, spec: MatchSpec, match: Match, path: Path, now: float) -> None:
+    def __init__(self, spec: MatchSpec, match: Match, path: Path, number: int, now: float) -> None:
         self.spec = spec
+        self.number = number
         self.match = match
         self.path = path
         self.created_at = now
@@ -102,10 +109,17 @@ class HostedMatch:
 
 
 class MatchHost:
-    """Creates matches and plays them."""
+    """Creates matches and plays them.
+
+    Attributes:
+        matches: the matches by id, the oldest first; those that are over are forgotten when they are many.
+        created: how many matches have been created.
+        draining: True once no match is to be created any more.
+    """
 
     def __init__(self, lateness: Lateness) -> None:
         self.matches: dict[str, HostedMatch] = {}
+        self.created = 0
         self.draining = False
         self._lateness = lateness
 
@@ -131,7 +145,7 @@ class MatchHost:
         Raises:
             OSError: the log cannot be written; there is no such match.
         """
-        hosted = HostedMatch(spec, Match(spec, seed, withheld), path, time.time())
+        hosted = HostedMatch(spec, Match(spec, seed, withheld), path, self.created + 1, time.time())
         log = MatchLog(path.open("wb", buffering=0))
         seats: list[Seat] = []
 
@@ -163,11 +177,20 @@ class MatchHost:
         except OSError:
             log.close()
             raise
+        self.created += 1
         self.matches[spec.id] = hosted
+        self._forget()
         hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
         for ticket, seat in hosted.remote.values():
             ticket.offer(seat)
         return hosted
+
+    def _forget(self) -> None:
+        """Forget matches that are over, the oldest first, so that a server that runs for years does not fill up."""
+        if len(self.matches) > MOST_KEPT:
+            over = (hosted.spec.id for hosted in self.matches.values() if hosted.over)
+            for match_id in list(islice(over, len(self.matches) - MOST_KEPT)):
+                del self.matches[match_id]
 
     async def finished(self, hosted: HostedMatch) -> str:
         """Wait until a match is over; the problem, if it failed."""

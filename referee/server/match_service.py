@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -88,19 +89,18 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
     async def ListMatches(
         self, request: match_pb2.ListMatchesRequest, context: _Context
     ) -> match_pb2.ListMatchesResponse:
-        """The matches of this server, the newest first. A page's token is how many are older than its last match."""
+        """The matches of this server, the newest first. A page's token is the number of the match before it."""
         size = min(request.page_size or DEFAULT_PAGE, MOST_PAGE)
-        matches = list(self._host.matches.values())
-        end = len(matches)
-        if request.page_token:
-            given = request.page_token
-            end = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
-            if not 0 < end < len(matches):
+        given = request.page_token
+        before = self._host.created + 1
+        if given:
+            before = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+            if not 0 < before <= self._host.created:
                 message = "page_token is none that this server gave"
                 await abort(context, grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN", message)
-        start = max(0, end - size)
-        page = matches[start:end][::-1]
-        more = str(start) if start else ""
+        older = (hosted for hosted in reversed(self._host.matches.values()) if hosted.number < before)
+        page = list(islice(older, size))
+        more = str(page[-1].number) if next(older, None) is not None else ""
         return match_pb2.ListMatchesResponse(matches=[info.match_info(hosted) for hosted in page], next_page_token=more)
 
     async def WatchMatch(
@@ -154,9 +154,13 @@ def _planned(request: match_pb2.CreateMatchRequest) -> tuple[MatchSpec, bytes, l
         raise SettingError("policy", unknown("policy", policy, POLICIES))
     try:
         clock = ClockSpec(**{field.name: value for field, value in request.clock.ListFields()})
+    except ValueError as error:
+        key, _, problem = str(error).partition(": ")
+        raise SettingError(key, problem) from None
+    try:
         seed = parse_seed(request.seed) if request.seed else new_seed()
     except ValueError as error:
-        raise SettingError("clock" if "clock" in str(error) else "seed", str(error)) from None
+        raise SettingError("seed", str(error)) from None
     match_id = secrets.token_hex(8)
     names: list[str] = []
     bots: list[Bot | None] = []
