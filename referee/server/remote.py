@@ -20,7 +20,7 @@ from referee.server.lateness import Lateness
 from referee.v1 import play_pb2
 
 MOST_UNASKED: Final = 200
-"""So many messages that answer nothing may come from a seat in one match before it is flooding."""
+"""So many messages that answer nothing, joining again included, may come from a seat in one match; more is flooding."""
 
 _NOT_LATE_MS: Final = 5
 """A timer that fires no more than this late leaves no doubt that the answer had not come."""
@@ -141,6 +141,8 @@ class RemoteSeat:
             old.end(notices.closed(play_pb2.CLOSE_REASON_REPLACED, "another stream has joined with this token"))
         connection.receiver = self
         resumed = self._came
+        if resumed and self._floods():
+            return
         self._note(
             {
                 "event": "seat_joined",
@@ -207,15 +209,19 @@ class RemoteSeat:
 
     def unasked(self, code: str, message: str, turn_id: int | None = None) -> None:
         """Say that a message is ignored; too many of them are a fault."""
-        self._unasked += 1
-        if self._unasked > MOST_UNASKED:
-            self.leaves(FaultKind.FLOODING, f"more than {MOST_UNASKED} messages that answer nothing")
-            if self.connection is not None:
-                reason = play_pb2.CLOSE_REASON_FORFEITED
-                self.connection.end(notices.closed(reason, f"more than {MOST_UNASKED} messages that answer nothing"))
-            return
-        if self.connection is not None:
+        if not self._floods() and self.connection is not None:
             self.connection.send(notices.ignored(code, message, turn_id))
+
+    def _floods(self) -> bool:
+        """Count a message that answers nothing; whether it is one too many, and the seat lost by it."""
+        self._unasked += 1
+        if self._unasked <= MOST_UNASKED:
+            return False
+        message = f"more than {MOST_UNASKED} messages that answer nothing"
+        self.leaves(FaultKind.FLOODING, message)
+        if self.connection is not None:
+            self.connection.end(notices.closed(play_pb2.CLOSE_REASON_FORFEITED, message))
+        return True
 
     def dismiss(self, reason: play_pb2.CloseReason.ValueType, message: str, join_again: bool) -> None:
         """Take the seat from its stream and end it."""

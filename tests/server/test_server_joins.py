@@ -93,3 +93,23 @@ def test_a_second_join_on_a_stream_is_refused(tmp_path):
             assert not of_kind(await kit.ended(match_id), "fault")
 
     run(promise)
+
+
+def test_joining_again_and_again_is_flooding(tmp_path, monkeypatch):
+    """A bot may come back often, but not for ever: each time is written down."""
+    monkeypatch.setattr("referee.server.remote.MOST_UNASKED", 20)
+
+    async def promise():
+        async with serving(tmp_path) as kit:
+            match_id, tokens = await kit.create(seats="rb")
+            for _ in range(21):
+                bot = await kit.joined(tokens[0])
+            last = kit.bot()
+            await last.join(tokens[0])
+            assert (await last.end()).reason == play_pb2.CLOSE_REASON_FORFEITED
+            assert (await bot.end()).reason == play_pb2.CLOSE_REASON_REPLACED
+            events = await kit.ended(match_id)
+            assert of_kind(events, "forfeited", seat=0, cause="flooding")
+            assert len(of_kind(events, "seat_joined")) == 21
+
+    run(promise)
