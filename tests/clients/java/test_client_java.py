@@ -523,6 +523,21 @@ def test_a_referee_that_is_gone_is_given_up_after_a_while(client, stage):
     assert (over.returncode, over.stderr) == (0, "")
 
 
+def test_a_bot_waits_for_its_seat(client, stage):
+    """A stream on which nothing comes for long is not a broken one."""
+
+    def act(requests):
+        time.sleep(11)
+        yield opening(turn("0-0"))
+        next(answers(requests))
+        yield closing()
+
+    stage.acts = [act]
+    ended = bot(client, stage.address, "x")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert stage.heard.qsize() == 1
+
+
 def test_what_can_never_succeed_is_not_tried_again(client):
     """A server without the service."""
     server = grpc.server(ThreadPoolExecutor(1))
