@@ -12,6 +12,7 @@ from urllib.parse import quote
 from referee.processes.bot_process import BotProcess, Reaper
 from referee.server.admission import Ticket
 from referee.server.app import RefereeServer
+from referee.v1 import play_pb2
 from tournaments.entrants import Entrant, argv
 
 BotKey = tuple[str, int, int]
@@ -86,8 +87,8 @@ class BotPool:
         self._reaper.close()
 
     def kill(self) -> None:
-        """Kill all bots, and wait until they are."""
-        self._reaper.close()
+        """Kill all bots, as the last thing that this process does."""
+        self._reaper.kill()
 
     async def _is_back(self, bot: RunningBot) -> bool:
         """Wait for a bot to join again after its last match; False if it has ended instead, which it may."""
@@ -98,8 +99,10 @@ class BotPool:
         return bot.process.running
 
     async def _end(self, bot: RunningBot) -> None:
-        self._server.admission.revoke(bot.ticket)
+        # Forgotten afterwards: a bot on its way to join again is told why not, and not that its token is unknown.
+        bot.ticket.close(play_pb2.CLOSE_REASON_MATCH_OVER, "there is nothing more to play")
         await bot.process.end()
+        self._server.admission.revoke(bot.ticket)
 
 
 def _file_name(name: str) -> str:

@@ -176,7 +176,7 @@ class Player:
         return self._server, self._pool
 
     def kill(self) -> None:
-        """Kill the bots."""
+        """Kill the bots, as the last thing that this process does."""
         if self._pool is not None:
             self._pool.kill()
 

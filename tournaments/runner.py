@@ -162,6 +162,7 @@ class Runner:
             try:
                 with worker.deaf():
                     future = loop.run_in_executor(pool, worker.play, batch)
+                future.add_done_callback(_seen)
                 # Shielded: a pool whose workers die does not expect that somebody has cancelled its futures.
                 played = await asyncio.shield(future)
             except BrokenProcessPool:
@@ -230,6 +231,12 @@ class Runner:
         text = json.dumps(self.standings.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
         write_atomically(self._folder / "standings.json", text + "\n")
         write_atomically(self._folder / "standings.csv", self.standings.to_csv())
+
+
+def _seen(future: asyncio.Future[worker.Played]) -> None:
+    """Look at the error of a future that nobody may wait for any more, so that none is complained of."""
+    if not future.cancelled():
+        future.exception()
 
 
 async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:

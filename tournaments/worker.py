@@ -88,7 +88,7 @@ class Worker:
         return Played(results, time.monotonic() - begun)
 
     def kill(self) -> None:
-        """Kill the bots."""
+        """Kill the bots, as the last thing that this process does."""
         self._player.kill()
 
     def close(self) -> None:
@@ -123,6 +123,7 @@ def deaf() -> Iterator[None]:
 
 def _stop(_number: int, _frame: object) -> None:
     """End at once, whatever is being played, and the bots first."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         if _worker is not None:
             _worker.kill()

@@ -59,6 +59,17 @@ class Reaper:
         """Let the reaper end; it kills whatever is still watched."""
         self._process.communicate()
 
+    def kill(self) -> None:
+        """Have what is watched killed now, and wait for that.
+
+        For a signal's handler, whatever it has interrupted; the process must end afterwards.
+        """
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            os.close(self._process.stdin.fileno())
+        with contextlib.suppress(OSError):
+            os.waitpid(self._process.pid, 0)
+
 
 class BotProcess:
     """A running bot.

@@ -226,10 +226,13 @@ class MatchHost:
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:
         """Note that a match has failed; what its bots are told."""
         hosted.stage = MatchStage.FAILED
-        hosted.problem = f"{type(error).__name__}: {error}"
-        # A disk that is full is no defect of the referee's: where is of no interest.
-        log, trace = (_log.warning, None) if isinstance(error, OSError) else (_log.error, error)
-        log("match failed", match=hosted.spec.id, problem=hosted.problem, exc_info=trace)
+        if isinstance(error, OSError):
+            # A disk that is full is no defect of the referee's: where in it is of no interest.
+            hosted.problem = f"the log cannot be written: {error.strerror}"
+            _log.warning("match failed", match=hosted.spec.id, problem=hosted.problem)
+        else:
+            hosted.problem = f"{type(error).__name__}: {error}"
+            _log.error("match failed", match=hosted.spec.id, problem=hosted.problem, exc_info=error)
         return "the referee has failed; the match does not count"
 
     async def drain(self, grace_s: float) -> None:
