@@ -17,24 +17,28 @@ from referee.cli.common import fail
 from referee.cli.operations import configure_logging
 from referee.rules.registry import SettingError, unknown
 from referee.server.app import ListenError, RefereeServer
+from referee.server.fleet import Fleet
 
-DEFAULTS: Final[Mapping[str, Any]] = {"listen": "127.0.0.1:50051", "data": None, "drain_s": 5}
+DEFAULTS: Final[Mapping[str, Any]] = {"listen": "127.0.0.1:50051", "data": None, "drain_s": 5, "processes": 1}
 """What `--config` may set; a flag wins over the file."""
+
+_NUMBERS: Final = {"drain_s": (0, 3600), "processes": (1, 256)}
 
 
 @click.command()
 @click.option("--listen", metavar="HOST:PORT", help="Where bots dial in.  [default: 127.0.0.1:50051]")
 @click.option("--data", metavar="DIR", help="Keep the match logs here; else in a temporary folder.")
-@click.option("--config", metavar="FILE", help="A TOML file with listen, data and drain_s.")
+@click.option("--config", metavar="FILE", help="A TOML file with listen, data, drain_s and processes.")
 @click.option("--drain-s", type=click.IntRange(0, 3600), help="How long running matches may end in.  [default: 5]")
-def serve(listen: str | None, data: str | None, config: str | None, drain_s: int | None) -> None:
+@click.option("--processes", type=click.IntRange(1, 256), help="Server processes.  [default: 1]")
+def serve(listen: str | None, data: str | None, config: str | None, drain_s: int | None, processes: int | None) -> None:
     """Run the long-running server until SIGINT or SIGTERM.
 
     Matches are created over the network (MatchService.CreateMatch). On the first signal the server takes no more
     matches and lets running ones end for a while; on the second it stops at once.
     """
     values = {**DEFAULTS, **(_read(config) if config else {})}
-    given = {"listen": listen, "data": data, "drain_s": drain_s}
+    given = {"listen": listen, "data": data, "drain_s": drain_s, "processes": processes}
     values |= {key: value for key, value in given.items() if value is not None}
     address = _address(values["listen"])
     configure_logging()
@@ -47,7 +51,7 @@ def serve(listen: str | None, data: str | None, config: str | None, drain_s: int
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
-        asyncio.run(_serve(address, folder, values["drain_s"]))
+        asyncio.run(_serve(address, folder, values["drain_s"], values["processes"]))
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -63,9 +67,10 @@ def _read(name: str) -> dict[str, Any]:
         where = f"{name}: {key}"
         if key not in DEFAULTS:
             raise SettingError(where, unknown("key", key, DEFAULTS))
-        if key == "drain_s":
-            if type(value) is not int or not 0 <= value <= 3600:
-                raise SettingError(where, f"{value!r} is not a whole number of seconds from 0 to 3600")
+        if key in _NUMBERS:
+            least, most = _NUMBERS[key]
+            if type(value) is not int or not least <= value <= most:
+                raise SettingError(where, f"{value!r} is not a whole number from {least} to {most}")
         elif not isinstance(value, str):
             raise SettingError(where, f"{value!r} is no text")
     return settings
@@ -78,12 +83,12 @@ def _address(text: str) -> str:
     return text
 
 
-async def _serve(listen: str, data: Path, drain_s: float) -> None:
+async def _serve(listen: str, data: Path, drain_s: float, processes: int) -> None:
     loop = asyncio.get_running_loop()
     signals = asyncio.Queue[int]()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, signals.put_nowait, number)
-    server = RefereeServer(data, listen)
+    server = RefereeServer(data, listen) if processes == 1 else Fleet(data, listen, processes)
     try:
         await server.start()
     except ListenError as error:
@@ -95,6 +100,6 @@ async def _serve(listen: str, data: Path, drain_s: float) -> None:
     again = loop.create_task(signals.get())
     await asyncio.wait([stopping, again], return_when=asyncio.FIRST_COMPLETED)
     if not stopping.done():
-        server.host.hurry()
+        server.hurry()
     again.cancel()
     await stopping

@@ -10,6 +10,7 @@ from grpc_channelz.v1 import channelz
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from referee.server.address import problem_with
 from referee.server.admission import Admission
 from referee.server.host import MatchHost
 from referee.server.lateness import Lateness
@@ -20,7 +21,7 @@ from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 MOST_MESSAGE_BYTES: Final = 64 * 1024
 """The largest message that a client may send; the largest honest one has a few hundred bytes."""
 
-_OPTIONS: Final = (
+LISTENING_OPTIONS: Final = (
     ("grpc.max_receive_message_length", MOST_MESSAGE_BYTES),
     # A bot may wait minutes for a slow opponent: any client's keepalive is welcome, with or without calls, and ours
     # finds dead peers.
@@ -33,7 +34,7 @@ _OPTIONS: Final = (
     ("grpc.so_reuseport", 0),
 )
 
-_SERVICES: Final = (
+SERVICES: Final = (
     play_pb2.DESCRIPTOR.services_by_name["PlayService"].full_name,
     match_pb2.DESCRIPTOR.services_by_name["MatchService"].full_name,
 )
@@ -43,12 +44,32 @@ class ListenError(Exception):
     """An address that cannot be listened on."""
 
 
+def bind(server: grpc.aio.Server, listen: str) -> str:
+    """Let a server listen on ``host:port``; the address with the port that it got. Raises `ListenError`."""
+    if problem := problem_with(listen):
+        raise ListenError(f"cannot listen on {listen}: {problem}")
+    try:
+        port = server.add_insecure_port(listen)
+    except RuntimeError:
+        port = 0
+    if not port:
+        raise ListenError(f"cannot listen on {listen}: the port is taken, or the address is not this machine's")
+    return f"{listen.rpartition(':')[0]}:{port}"
+
+
+def public_services(server: grpc.aio.Server) -> None:
+    """Add what every server of ours has besides its own services: channelz and reflection."""
+    channelz.add_channelz_servicer(server)
+    reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
+
+
 class RefereeServer:
     """A referee that listens.
 
     Args:
         data: the folder for the logs of matches that are created over the network.
         listen: ``host:port``; port 0 takes a free one.
+        prefix: what the ids and tokens of matches created over the network begin with.
 
     Attributes:
         admission: the tokens.
@@ -56,20 +77,19 @@ class RefereeServer:
         address: where clients dial in, once it has started.
     """
 
-    def __init__(self, data: Path, listen: str = "127.0.0.1:0") -> None:
+    def __init__(self, data: Path, listen: str = "127.0.0.1:0", prefix: str = "") -> None:
         self.admission = Admission()
         self.lateness = Lateness()
         self.host = MatchHost(self.lateness)
         self.address = ""
         self._listen = listen
-        self._server = grpc.aio.server(options=_OPTIONS)
+        self._server = grpc.aio.server(options=LISTENING_OPTIONS)
         self._health = health.aio.HealthServicer()
         self._server.add_generic_rpc_handlers((PlayService(self.admission).handler(),))
-        match_pb2_grpc.add_MatchServiceServicer_to_server(MatchService(self.admission, self.host, data), self._server)
+        self._matches = MatchService(self.admission, self.host, data, prefix)
+        match_pb2_grpc.add_MatchServiceServicer_to_server(self._matches, self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        channelz.add_channelz_servicer(self._server)
-        names = (*_SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, self._server)
+        public_services(self._server)
 
     async def start(self) -> None:
         """Listen.
@@ -77,18 +97,10 @@ class RefereeServer:
         Raises:
             ListenError: the address cannot be listened on.
         """
-        host, _, _ = self._listen.rpartition(":")
-        try:
-            port = self._server.add_insecure_port(self._listen)
-        except RuntimeError:
-            port = 0
-        if not port:
-            raise ListenError(
-                f"cannot listen on {self._listen}: the port is taken, or the address is not this machine's"
-            )
-        self.address = f"{host}:{port}"
+        self.address = bind(self._server, self._listen)
+        self._matches.address = self.address
         await self._server.start()
-        for name in ("", *_SERVICES):
+        for name in ("", *SERVICES):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 
     def drain_streams(self) -> None:
@@ -103,6 +115,10 @@ class RefereeServer:
         await self.host.drain(grace_s)
         await self._server.stop(1.0)
         self.lateness.stop()
+
+    def hurry(self) -> None:
+        """End running matches now."""
+        self.host.hurry()
 
     async def wait(self) -> None:
         """Wait until the server has stopped."""

@@ -29,6 +29,7 @@ from referee.server.admission import Admission, Ticket
 from referee.server.codec import info
 from referee.server.errors import abort
 from referee.server.host import HostedMatch, MatchHost
+from referee.server.tokens import new_token
 from referee.v1 import match_pb2, match_pb2_grpc
 
 _Context = grpc.aio.ServicerContext[Any, Any]
@@ -40,9 +41,15 @@ _CHUNK: Final = 1 << 16
 
 
 class MatchService(match_pb2_grpc.MatchServiceServicer):
-    """Creates matches and tells of them."""
+    """Creates matches and tells of them.
 
-    def __init__(self, admission: Admission, host: MatchHost, data: Path) -> None:
+    Attributes:
+        address: where the bots of its matches dial in.
+    """
+
+    def __init__(self, admission: Admission, host: MatchHost, data: Path, prefix: str = "") -> None:
+        self.address = ""
+        self._prefix = prefix
         self._admission = admission
         self._host = host
         self._data = data
@@ -58,7 +65,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         if self._host.draining:
             await abort(context, grpc.StatusCode.UNAVAILABLE, "DRAINING", "the server is shutting down")
         try:
-            spec, seed, bots = _planned(request)
+            spec, seed, bots = _planned(request, self._prefix + secrets.token_hex(8))
         except SettingError as error:
             code = grpc.StatusCode.INVALID_ARGUMENT
             await abort(context, code, "BAD_SETTING", str(error), key=error.key, problem=error.problem)
@@ -68,7 +75,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             if bot is not None:
                 players.append(bot)
                 continue
-            token, ticket = self._admission.issue(name)
+            token, ticket = self._admission.issue(name, token=self._prefix + new_token())
             players.append(ticket)
             tokens.append(match_pb2.SeatToken(seat=seat, token=token))
         try:
@@ -79,7 +86,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "LOG_UNWRITABLE", message)
         assert hosted.task is not None
         hosted.task.add_done_callback(lambda _: self._forget_tokens(players))
-        return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens)
+        return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens, address=self.address)
 
     async def GetMatch(self, request: match_pb2.GetMatchRequest, context: _Context) -> match_pb2.GetMatchResponse:
         """One match as it stands, as anybody may know it."""
@@ -143,7 +150,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         return hosted
 
 
-def _planned(request: match_pb2.CreateMatchRequest) -> tuple[MatchSpec, bytes, list[Bot | None]]:
+def _planned(request: match_pb2.CreateMatchRequest, match_id: str) -> tuple[MatchSpec, bytes, list[Bot | None]]:
     """What a request asks for, and by seat its built-in bot (None: a bot that dials in). Raises `SettingError`."""
     game, preset = find_game(request.game)
     resolve_players(game, len(request.seats))
@@ -161,7 +168,6 @@ def _planned(request: match_pb2.CreateMatchRequest) -> tuple[MatchSpec, bytes, l
         seed = parse_seed(request.seed) if request.seed else new_seed()
     except ValueError as error:
         raise SettingError("seed", str(error)) from None
-    match_id = secrets.token_hex(8)
     names: list[str] = []
     bots: list[Bot | None] = []
     for number, seat in enumerate(request.seats):

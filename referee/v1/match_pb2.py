@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from referee.v1 import play_pb2 as referee_dot_v1_dot_play__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/match.proto\x12\nreferee.v1\x1a\x15referee/v1/play.proto\"\x12\n\x10ListGamesRequest\"8\n\x11ListGamesResponse\x12#\n\x05games\x18\x01 \x03(\x0b\x32\x14.referee.v1.GameInfo\"\xd2\x01\n\x08GameInfo\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0e\n\x06source\x18\x03 \x01(\t\x12\x13\n\x0bmin_players\x18\x04 \x01(\r\x12\x13\n\x0bmax_players\x18\x05 \x01(\r\x12\'\n\x07options\x18\x06 \x03(\x0b\x32\x16.referee.v1.OptionInfo\x12#\n\x07\x66ormats\x18\x07 \x03(\x0b\x32\x12.referee.v1.Format\x12#\n\x07presets\x18\x08 \x03(\x0b\x32\x12.referee.v1.Preset\"X\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x15\n\rdefault_value\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x04 \x03(\t\";\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12#\n\x07options\x18\x02 \x03(\x0b\x32\x12.referee.v1.Option\"\xd3\x01\n\x12\x43reateMatchRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12&\n\x05seats\x18\x02 \x03(\x0b\x32\x17.referee.v1.SeatRequest\x12#\n\x07options\x18\x03 \x03(\x0b\x32\x12.referee.v1.Option\x12\"\n\x06\x66ormat\x18\x04 \x01(\x0b\x32\x12.referee.v1.Format\x12 \n\x05\x63lock\x18\x05 \x01(\x0b\x32\x11.referee.v1.Clock\x12\x0c\n\x04seed\x18\x06 \x01(\t\x12\x0e\n\x06policy\x18\x07 \x01(\t\"^\n\x0bSeatRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x07\x62uiltin\x18\x02 \x01(\tH\x00\x12$\n\x06remote\x18\x03 \x01(\x0b\x32\x12.referee.v1.RemoteH\x00\x42\x08\n\x06player\"\x08\n\x06Remote\"a\n\x13\x43reateMatchResponse\x12#\n\x04info\x18\x01 \x01(\x0b\x32\x15.referee.v1.MatchInfo\x12%\n\x06tokens\x18\x02 \x03(\x0b\x32\x15.referee.v1.SeatToken\"6\n\tSeatToken\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05token\x18\x02 \x01(\tB\x07\n\x05_seat\"\xec\x02\n\tMatchInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12%\n\x05state\x18\x03 \x01(\x0e\x32\x16.referee.v1.MatchState\x12\x1f\n\x05seats\x18\x04 \x03(\x0b\x32\x10.referee.v1.Seat\x12\"\n\x06\x66ormat\x18\x05 \x01(\x0b\x32\x12.referee.v1.Format\x12#\n\x07options\x18\x06 \x03(\x0b\x32\x12.referee.v1.Option\x12\x12\n\ncommitment\x18\x07 \x01(\t\x12\x12\n\ncreated_at\x18\x08 \x01(\t\x12\x11\n\x04hand\x18\t \x01(\rH\x00\x88\x01\x01\x12\x11\n\x04turn\x18\n \x01(\rH\x01\x88\x01\x01\x12\x0e\n\x06totals\x18\x0b \x03(\x11\x12\x0e\n\x06places\x18\x0c \x03(\r\x12.\n\nend_reason\x18\r \x01(\x0e\x32\x1a.referee.v1.MatchEndReasonB\x07\n\x05_handB\x07\n\x05_turn\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"7\n\x10GetMatchResponse\x12#\n\x04info\x18\x01 \x01(\x0b\x32\x15.referee.v1.MatchInfo\";\n\x12ListMatchesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x13ListMatchesResponse\x12&\n\x07matches\x18\x01 \x03(\x0b\x32\x15.referee.v1.MatchInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"I\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x15\n\x08\x66rom_seq\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x0b\n\t_from_seq\"U\n\x12WatchMatchResponse\x12\x10\n\x03seq\x18\x01 \x01(\x04H\x00\x88\x01\x01\x12%\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x15.referee.v1.PlayEventB\x06\n\x04_seq\"(\n\x14\x46\x65tchMatchLogRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"&\n\x15\x46\x65tchMatchLogResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c*\x8d\x01\n\nMatchState\x12\x1b\n\x17MATCH_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13MATCH_STATE_WAITING\x10\x01\x12\x17\n\x13MATCH_STATE_RUNNING\x10\x02\x12\x18\n\x14MATCH_STATE_FINISHED\x10\x03\x12\x16\n\x12MATCH_STATE_FAILED\x10\x04\x32\xe6\x03\n\x0cMatchService\x12H\n\tListGames\x12\x1c.referee.v1.ListGamesRequest\x1a\x1d.referee.v1.ListGamesResponse\x12N\n\x0b\x43reateMatch\x12\x1e.referee.v1.CreateMatchRequest\x1a\x1f.referee.v1.CreateMatchResponse\x12\x45\n\x08GetMatch\x12\x1b.referee.v1.GetMatchRequest\x1a\x1c.referee.v1.GetMatchResponse\x12N\n\x0bListMatches\x12\x1e.referee.v1.ListMatchesRequest\x1a\x1f.referee.v1.ListMatchesResponse\x12M\n\nWatchMatch\x12\x1d.referee.v1.WatchMatchRequest\x1a\x1e.referee.v1.WatchMatchResponse0\x01\x12V\n\rFetchMatchLog\x12 .referee.v1.FetchMatchLogRequest\x1a!.referee.v1.FetchMatchLogResponse0\x01\x42\x0e\x42\nMatchProtoP\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16referee/v1/match.proto\x12\nreferee.v1\x1a\x15referee/v1/play.proto\"\x12\n\x10ListGamesRequest\"8\n\x11ListGamesResponse\x12#\n\x05games\x18\x01 \x03(\x0b\x32\x14.referee.v1.GameInfo\"\xd2\x01\n\x08GameInfo\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0e\n\x06source\x18\x03 \x01(\t\x12\x13\n\x0bmin_players\x18\x04 \x01(\r\x12\x13\n\x0bmax_players\x18\x05 \x01(\r\x12\'\n\x07options\x18\x06 \x03(\x0b\x32\x16.referee.v1.OptionInfo\x12#\n\x07\x66ormats\x18\x07 \x03(\x0b\x32\x12.referee.v1.Format\x12#\n\x07presets\x18\x08 \x03(\x0b\x32\x12.referee.v1.Preset\"X\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x15\n\rdefault_value\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x04 \x03(\t\";\n\x06Preset\x12\x0c\n\x04name\x18\x01 \x01(\t\x12#\n\x07options\x18\x02 \x03(\x0b\x32\x12.referee.v1.Option\"\xd3\x01\n\x12\x43reateMatchRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12&\n\x05seats\x18\x02 \x03(\x0b\x32\x17.referee.v1.SeatRequest\x12#\n\x07options\x18\x03 \x03(\x0b\x32\x12.referee.v1.Option\x12\"\n\x06\x66ormat\x18\x04 \x01(\x0b\x32\x12.referee.v1.Format\x12 \n\x05\x63lock\x18\x05 \x01(\x0b\x32\x11.referee.v1.Clock\x12\x0c\n\x04seed\x18\x06 \x01(\t\x12\x0e\n\x06policy\x18\x07 \x01(\t\"^\n\x0bSeatRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\x07\x62uiltin\x18\x02 \x01(\tH\x00\x12$\n\x06remote\x18\x03 \x01(\x0b\x32\x12.referee.v1.RemoteH\x00\x42\x08\n\x06player\"\x08\n\x06Remote\"r\n\x13\x43reateMatchResponse\x12#\n\x04info\x18\x01 \x01(\x0b\x32\x15.referee.v1.MatchInfo\x12%\n\x06tokens\x18\x02 \x03(\x0b\x32\x15.referee.v1.SeatToken\x12\x0f\n\x07\x61\x64\x64ress\x18\x03 \x01(\t\"6\n\tSeatToken\x12\x11\n\x04seat\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05token\x18\x02 \x01(\tB\x07\n\x05_seat\"\xec\x02\n\tMatchInfo\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12%\n\x05state\x18\x03 \x01(\x0e\x32\x16.referee.v1.MatchState\x12\x1f\n\x05seats\x18\x04 \x03(\x0b\x32\x10.referee.v1.Seat\x12\"\n\x06\x66ormat\x18\x05 \x01(\x0b\x32\x12.referee.v1.Format\x12#\n\x07options\x18\x06 \x03(\x0b\x32\x12.referee.v1.Option\x12\x12\n\ncommitment\x18\x07 \x01(\t\x12\x12\n\ncreated_at\x18\x08 \x01(\t\x12\x11\n\x04hand\x18\t \x01(\rH\x00\x88\x01\x01\x12\x11\n\x04turn\x18\n \x01(\rH\x01\x88\x01\x01\x12\x0e\n\x06totals\x18\x0b \x03(\x11\x12\x0e\n\x06places\x18\x0c \x03(\r\x12.\n\nend_reason\x18\r \x01(\x0e\x32\x1a.referee.v1.MatchEndReasonB\x07\n\x05_handB\x07\n\x05_turn\"#\n\x0fGetMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"7\n\x10GetMatchResponse\x12#\n\x04info\x18\x01 \x01(\x0b\x32\x15.referee.v1.MatchInfo\";\n\x12ListMatchesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x13ListMatchesResponse\x12&\n\x07matches\x18\x01 \x03(\x0b\x32\x15.referee.v1.MatchInfo\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"I\n\x11WatchMatchRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x15\n\x08\x66rom_seq\x18\x02 \x01(\x04H\x00\x88\x01\x01\x42\x0b\n\t_from_seq\"U\n\x12WatchMatchResponse\x12\x10\n\x03seq\x18\x01 \x01(\x04H\x00\x88\x01\x01\x12%\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x15.referee.v1.PlayEventB\x06\n\x04_seq\"(\n\x14\x46\x65tchMatchLogRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"&\n\x15\x46\x65tchMatchLogResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c*\x8d\x01\n\nMatchState\x12\x1b\n\x17MATCH_STATE_UNSPECIFIED\x10\x00\x12\x17\n\x13MATCH_STATE_WAITING\x10\x01\x12\x17\n\x13MATCH_STATE_RUNNING\x10\x02\x12\x18\n\x14MATCH_STATE_FINISHED\x10\x03\x12\x16\n\x12MATCH_STATE_FAILED\x10\x04\x32\xe6\x03\n\x0cMatchService\x12H\n\tListGames\x12\x1c.referee.v1.ListGamesRequest\x1a\x1d.referee.v1.ListGamesResponse\x12N\n\x0b\x43reateMatch\x12\x1e.referee.v1.CreateMatchRequest\x1a\x1f.referee.v1.CreateMatchResponse\x12\x45\n\x08GetMatch\x12\x1b.referee.v1.GetMatchRequest\x1a\x1c.referee.v1.GetMatchResponse\x12N\n\x0bListMatches\x12\x1e.referee.v1.ListMatchesRequest\x1a\x1f.referee.v1.ListMatchesResponse\x12M\n\nWatchMatch\x12\x1d.referee.v1.WatchMatchRequest\x1a\x1e.referee.v1.WatchMatchResponse0\x01\x12V\n\rFetchMatchLog\x12 .referee.v1.FetchMatchLogRequest\x1a!.referee.v1.FetchMatchLogResponse0\x01\x42\x0e\x42\nMatchProtoP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,8 +33,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'referee.v1.match_pb2', _glo
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'B\nMatchProtoP\001'
-  _globals['_MATCHSTATE']._serialized_start=1833
-  _globals['_MATCHSTATE']._serialized_end=1974
+  _globals['_MATCHSTATE']._serialized_start=1850
+  _globals['_MATCHSTATE']._serialized_end=1991
   _globals['_LISTGAMESREQUEST']._serialized_start=61
   _globals['_LISTGAMESREQUEST']._serialized_end=79
   _globals['_LISTGAMESRESPONSE']._serialized_start=81
@@ -52,27 +52,27 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REMOTE']._serialized_start=813
   _globals['_REMOTE']._serialized_end=821
   _globals['_CREATEMATCHRESPONSE']._serialized_start=823
-  _globals['_CREATEMATCHRESPONSE']._serialized_end=920
-  _globals['_SEATTOKEN']._serialized_start=922
-  _globals['_SEATTOKEN']._serialized_end=976
-  _globals['_MATCHINFO']._serialized_start=979
-  _globals['_MATCHINFO']._serialized_end=1343
-  _globals['_GETMATCHREQUEST']._serialized_start=1345
-  _globals['_GETMATCHREQUEST']._serialized_end=1380
-  _globals['_GETMATCHRESPONSE']._serialized_start=1382
-  _globals['_GETMATCHRESPONSE']._serialized_end=1437
-  _globals['_LISTMATCHESREQUEST']._serialized_start=1439
-  _globals['_LISTMATCHESREQUEST']._serialized_end=1498
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=1500
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1586
-  _globals['_WATCHMATCHREQUEST']._serialized_start=1588
-  _globals['_WATCHMATCHREQUEST']._serialized_end=1661
-  _globals['_WATCHMATCHRESPONSE']._serialized_start=1663
-  _globals['_WATCHMATCHRESPONSE']._serialized_end=1748
-  _globals['_FETCHMATCHLOGREQUEST']._serialized_start=1750
-  _globals['_FETCHMATCHLOGREQUEST']._serialized_end=1790
-  _globals['_FETCHMATCHLOGRESPONSE']._serialized_start=1792
-  _globals['_FETCHMATCHLOGRESPONSE']._serialized_end=1830
-  _globals['_MATCHSERVICE']._serialized_start=1977
-  _globals['_MATCHSERVICE']._serialized_end=2463
+  _globals['_CREATEMATCHRESPONSE']._serialized_end=937
+  _globals['_SEATTOKEN']._serialized_start=939
+  _globals['_SEATTOKEN']._serialized_end=993
+  _globals['_MATCHINFO']._serialized_start=996
+  _globals['_MATCHINFO']._serialized_end=1360
+  _globals['_GETMATCHREQUEST']._serialized_start=1362
+  _globals['_GETMATCHREQUEST']._serialized_end=1397
+  _globals['_GETMATCHRESPONSE']._serialized_start=1399
+  _globals['_GETMATCHRESPONSE']._serialized_end=1454
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1456
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1515
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1517
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1603
+  _globals['_WATCHMATCHREQUEST']._serialized_start=1605
+  _globals['_WATCHMATCHREQUEST']._serialized_end=1678
+  _globals['_WATCHMATCHRESPONSE']._serialized_start=1680
+  _globals['_WATCHMATCHRESPONSE']._serialized_end=1765
+  _globals['_FETCHMATCHLOGREQUEST']._serialized_start=1767
+  _globals['_FETCHMATCHLOGREQUEST']._serialized_end=1807
+  _globals['_FETCHMATCHLOGRESPONSE']._serialized_start=1809
+  _globals['_FETCHMATCHLOGRESPONSE']._serialized_end=1847
+  _globals['_MATCHSERVICE']._serialized_start=1994
+  _globals['_MATCHSERVICE']._serialized_end=2480
 # @@protoc_insertion_point(module_scope)

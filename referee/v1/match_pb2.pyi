@@ -332,6 +332,11 @@ class CreateMatchResponse(_message.Message):
 
     INFO_FIELD_NUMBER: _builtins.int
     TOKENS_FIELD_NUMBER: _builtins.int
+    ADDRESS_FIELD_NUMBER: _builtins.int
+    address: _builtins.str
+    """Where the bots of this match dial in, `HOST:PORT`. Always set. It may differ from the address that created the match:
+    a server of several processes gives each match to one of them.
+    """
     @_builtins.property
     def info(self) -> Global___MatchInfo:
         """The match. Always set."""
@@ -345,10 +350,11 @@ class CreateMatchResponse(_message.Message):
         *,
         info: Global___MatchInfo | None = ...,
         tokens: _abc.Iterable[Global___SeatToken] | None = ...,
+        address: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["info", b"info"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["info", b"info", "tokens", b"tokens"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["address", b"address", "info", b"info", "tokens", b"tokens"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
