@@ -102,7 +102,7 @@ class Hand:
         after: the next seat in turn order, by seat.
         dealer: the seat that dealt.
         starter: the seat that has the first turn.
-        laid: the set of pieces that the deal itself laid on the table.
+        laid: the set of pieces on the table that nobody played: laid by the deal, or by a seat that lost the hand.
         seat: whose turn it is.
         legal: the actions that are legal now; empty once the hand has ended.
         drawn: the piece that `seat` drew last in this turn, or `NO_PIECE`.

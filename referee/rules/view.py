@@ -32,7 +32,7 @@ class View:
         dealer: the seat that dealt.
         starter: the seat that had the first turn.
         drawn: the piece drawn last in this turn, or `NO_PIECE`.
-        laid: the set of pieces that the deal itself laid on the table.
+        laid: the set of pieces on the table that nobody played: laid by the deal, or by a seat that lost the hand.
         history: every action of this hand, as ``seat << SEAT_SHIFT | action``; drawn pieces are not in it.
         points: points scored so far in this hand, by side.
         totals: what the match format counts so far, by side.
@@ -114,7 +114,7 @@ class View:
                 self.passes = state.passes
 
     def table(self) -> list[int]:
-        """The pieces on the table: those laid by the deal, then in the order they were played."""
+        """The pieces on the table: those that nobody played, then the others in the order they were played."""
         played = [item & ACTION_MASK for item in self.history]
         return pieces_of(self.laid) + [action >> ARM_BITS for action in played if action < DRAW]
 

@@ -882,7 +882,9 @@ class View(_message.Message):
 
     @_builtins.property
     def table(self) -> _containers.RepeatedScalarFieldContainer[Global___Piece.ValueType]:
-        """All pieces on the table: first those laid by the deal, then the others in the order they came."""
+        """All pieces on the table: those played, in the order they were played, and before or among them those that nobody
+        played: laid by the deal, or by a seat that lost the hand.
+        """
 
     @_builtins.property
     def line(self) -> Global___Line:

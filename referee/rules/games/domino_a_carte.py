@@ -80,6 +80,7 @@ def act(hand: PassesHand, action: int) -> None:
         if hand.passes[seat] == PASSES:
             hand.lost.append(seat)
             hand.laid_now = hands[seat]
+            hand.laid |= hands[seat]
             hand.lay(hands[seat])
             hands[seat] = 0
             _leave(hand, seat)

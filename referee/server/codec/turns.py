@@ -54,6 +54,7 @@ class TurnCodec:
         self._public = table_pb2.View()
         self._history_of: list[int] | None = None
         self._seen = 0
+        self._laid = 0
 
     def turn(self, view: View, move_ms: int, bank_ms: int) -> bytes:
         """A turn to be asked, as an encoded `PlayResponse`."""
@@ -84,7 +85,10 @@ class TurnCodec:
             public.starter = view.starter
             public.totals.extend(view.totals)
             public.seats_in.extend(view.seats)
-            public.table.extend(self._values(view.laid))
+            self._laid = 0
+        if self._laid != view.laid:
+            public.table.extend(self._values(view.laid & ~self._laid))
+            self._laid = view.laid
         pieces = self._pieces
         message = public.history
         for item in history[self._seen :]:
