@@ -21,6 +21,15 @@ def test_a_row_is_named_by_its_suit_and_ends():
     assert hand.row_name(1) == "the hearts row, 7..7"
 
 
+def test_a_row_reaches_from_the_first_rank_to_the_last():
+    hand = at("domino-a-carte", ["AD", "AH", "AS", "2C"], "8C, 9C, TC, JC, QC, KC, 6C, 5C, 4C, 3C")
+    assert (hand.row_name(3), hand.low[3], hand.high[3]) == ("the clubs row, 3..K", 2, 12)
+    hand = at("domino-a-carte", ["AD", "AH", "AS", "2D"], "6C, 5C, 4C, 3C, 2C, AC")
+    assert (hand.row_name(3), hand.low[3], hand.high[3]) == ("the clubs row, A..7", 0, 6)
+    hand = at("domino-cartas", ["1B", "2B"], "7E, 10E, 11E, 12E")
+    assert (hand.row_name(2), hand.low[2], hand.high[2]) == ("the espadas row, 7..12", 6, 9)
+
+
 def run_of(ranks):
     """The unbroken run of ranks around the seven, counted card by card."""
     low = high = RANKS.index("7")
@@ -31,7 +40,7 @@ def run_of(ranks):
     return low, high
 
 
-@given(st.sets(st.integers(0, 51)), st.sets(st.integers(0, 51)))
+@given(st.sets(st.integers(0, 51)), st.sets(st.integers(0, 51), min_size=35))
 def test_a_row_is_the_unbroken_run_around_its_seven_whatever_is_laid_and_in_whatever_order(first, second):
     hand = at("domino-a-carte", ["AD", "AH", "AS", "AC"])
     for cards in (first, second):
