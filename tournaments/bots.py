@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from referee.processes.bot_process import BotProcess, Reaper
+from referee.processes.bot_process import MARK, BotProcess, Reaper
+from referee.processes.nursery import Nursery
 from referee.server.admission import Ticket
 from referee.server.app import RefereeServer
 from referee.v1 import play_pb2
@@ -51,6 +52,7 @@ class BotPool:
         self._base_dir = base_dir
         self._output_dir = output_dir
         self._reaper = Reaper()
+        self._nursery = Nursery({MARK: self._reaper.mark})
         self._kept: dict[BotKey, RunningBot] = {}
 
     async def take(self, entrant: Entrant, rotation: int, number: int) -> RunningBot:
@@ -68,6 +70,7 @@ class BotPool:
             token=token,
             output=self._output_dir / f"{_file_name(entrant.name)}.log",
             reaper=self._reaper,
+            nursery=self._nursery,
             cwd=self._base_dir,
         )
         return RunningBot(process, ticket)
@@ -84,6 +87,7 @@ class BotPool:
         """End all bots."""
         await asyncio.gather(*map(self._end, self._kept.values()))
         self._kept.clear()
+        await self._nursery.close()
         self._reaper.close()
 
     def kill(self) -> None:

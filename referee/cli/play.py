@@ -136,7 +136,7 @@ async def _play(
                 click.echo(f"seat {seat} waits: REFEREE_ADDRESS={server.address} REFEREE_TOKEN={token}", err=as_json)
                 continue
             assert reaper is not None
-            output = (path.parent if path.parent != folder else Path()) / f"{path.stem}-seat{seat}.out"
+            output = None if path.parent == folder else path.with_name(f"{path.stem}-seat{seat}.out")
             process = await BotProcess.start(
                 _command(words[seat]),
                 name=spec.names[seat],

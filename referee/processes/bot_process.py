@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from referee.processes.nursery import Forked, Nursery
+
 END_WITHIN_S: Final = 1.0
 """So long a bot may take to end by itself after it was told that there is nothing more to play."""
 
@@ -78,7 +80,7 @@ class BotProcess:
         pid: its process id, which is also that of its process group.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process, reaper: Reaper) -> None:
+    def __init__(self, process: asyncio.subprocess.Process | Forked, reaper: Reaper) -> None:
         self.pid = process.pid
         self._process = process
         self._reaper = reaper
@@ -93,19 +95,21 @@ class BotProcess:
         name: str,
         address: str,
         token: str,
-        output: Path,
+        output: Path | None,
         reaper: Reaper,
+        nursery: Nursery | None = None,
         cwd: Path | None = None,
     ) -> BotProcess:
-        """Start a bot in a process group of its own, its output appended to a file.
+        """Start a bot in a process group of its own.
 
         Args:
             argv: the command's words.
             name: the entrant's name, told to it as `REFEREE_NAME`.
             address: where it dials in, told to it as `REFEREE_ADDRESS`.
             token: its token, told to it as `REFEREE_TOKEN`.
-            output: the file for what it prints.
+            output: the file that what it prints is appended to; None: our standard error.
             reaper: ends it if this process is gone.
+            nursery: starts it if it is a Python script; without one it is started as any other command.
             cwd: the folder it runs in.
 
         Raises:
@@ -116,20 +120,24 @@ class BotProcess:
         if not argv:
             raise StartError(f"the bot {name!r} cannot be started: its command is empty")
         try:
-            file = output.open("ab")
+            file = output.open("ab") if output is not None else None
         except OSError as error:
             raise StartError(f"the output of the bot {name!r} cannot be kept in {output}: {error.strerror}") from None
+        process: asyncio.subprocess.Process | Forked
         try:
-            with file:
-                process = await asyncio.create_subprocess_exec(
-                    *argv,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=file,
-                    stderr=file,
-                    env=environment,
-                    cwd=cwd,
-                    start_new_session=True,
-                )
+            with file or contextlib.nullcontext():
+                if nursery is not None and output is not None and nursery.takes(argv, cwd):
+                    process = await nursery.fork(argv, environment, cwd, output)
+                else:
+                    process = await asyncio.create_subprocess_exec(
+                        *argv,
+                        stdin=asyncio.subprocess.DEVNULL,
+                        stdout=file or sys.stderr,
+                        stderr=file or sys.stderr,
+                        env=environment,
+                        cwd=cwd,
+                        start_new_session=True,
+                    )
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise StartError(f"the bot {name!r} cannot be started: {argv[0]!r}: {why}") from None
