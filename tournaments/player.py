@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 from collections import Counter
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from tournaments.bots import BotPool, RunningBot
 
 LISTEN: Final = "127.0.0.1:0"
+
+PART_S: Final = 2.0
+"""So long the end of a tournament waits for its remote bots to take leave (seconds)."""
 
 
 class MatchFailed(Exception):
@@ -174,6 +178,14 @@ class Player:
                 server, self._setting.base_dir, self._setting.folder / "bots", self._setting.spec.clock.join_ms
             )
         return self._server, self._pool
+
+    async def part(self) -> None:
+        """Let remote bots come back from their last match, to be told that there is nothing more to play."""
+        waits = [asyncio.create_task(ticket.came()) for ticket in self.tickets.values()]
+        if waits:
+            _, late = await asyncio.wait(waits, timeout=PART_S)
+            for wait in late:
+                wait.cancel()
 
     def kill(self) -> None:
         """Kill the bots, as the last thing that this process does."""

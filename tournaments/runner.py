@@ -94,6 +94,7 @@ class Runner:
             if self._remote:
                 await self._wait_for_remotes()
             await self._play()
+            await self._here.part()
         except (MatchFailed, StartError, ListenError) as error:
             raise RunFailed(str(error)) from error
         finally:

@@ -74,12 +74,8 @@ class Nursery:
             if self._writer is None:
                 await self._open()
             assert self._writer is not None
-            request = {
-                "argv": list(argv[1:]),
-                "env": dict(env),
-                "cwd": str(cwd or "."),
-                "output": str(output.resolve()),
-            }
+            folder = (cwd or Path()).resolve()
+            request = {"argv": argv[1:], "env": dict(env), "cwd": str(folder), "output": str(output.resolve())}
             self._writer.write(json.dumps(request).encode() + b"\n")
             await self._writer.drain()
             pid = await self._started.get()
@@ -129,7 +125,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     received = b""
     while True:
-        ready, _, _ = select.select([link, wake], [], [])
+        ready: list[socket.socket | int] = select.select([link, wake], [], [])[0]
         if wake in ready:
             os.read(wake, 4096)
             _tell_of_the_dead(link)
