@@ -125,11 +125,11 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     received = b""
     while True:
-        ready: list[socket.socket | int] = select.select([link, wake], [], [])[0]
+        ready, _, _ = select.select([link.fileno(), wake], [], [])
         if wake in ready:
             os.read(wake, 4096)
             _tell_of_the_dead(link)
-        if link in ready:
+        if link.fileno() in ready:
             data = link.recv(1 << 16)
             if not data:
                 return
