@@ -11,7 +11,7 @@ from statistics import NormalDist
 from typing import Final
 
 LEVEL: Final = 0.95
-"""The confidence of every interval, two-sided."""
+"""The confidence of an interval, two-sided, where nothing else is said."""
 SUREST: Final = 0.999
 """No probability is given as more than this, nor as less than 1 minus this."""
 
@@ -55,22 +55,24 @@ def t_quantile(probability: float, df: int) -> float:
     return (low + high) / 2
 
 
-def unseen(count: int) -> float:
+def unseen(count: int, level: float = LEVEL) -> float:
     """How often something may well happen that did not happen in ``count`` trials.
 
-    The exact one-sided 95 % bound of Clopper & Pearson (Biometrika 26, 1934) for none in ``count``,
+    The exact one-sided bound of Clopper & Pearson (Biometrika 26, 1934) for none in ``count``, at 95 %
     1 - 0.05^(1/count), which the "rule of three" 3/count approximates (Hanley & Lippman-Hand, JAMA 249, 1983); 1 for
     no trials.
     """
-    return -math.expm1(math.log(1 - LEVEL) / count) if count else 1.0
+    return -math.expm1(math.log(1 - level) / count) if count else 1.0
 
 
-def interval(mean: float, variance: float, count: int, low: float = 0.0, high: float = 1.0) -> tuple[float, float]:
-    """A 95 % interval for the true mean of values that lie from ``low`` to ``high``.
+def interval(
+    mean: float, variance: float, count: int, low: float = 0.0, high: float = 1.0, level: float = LEVEL
+) -> tuple[float, float]:
+    """An interval for the true mean of values that lie from ``low`` to ``high``.
 
-    Student's t, widened where the sample cannot carry it: never narrower than what ``count`` values all equal to the
-    mean would allow, namely that a share `unseen` of all values lies at ``low``, or at ``high``. So it is never of
-    no width, and with no values it is the whole range.
+    Student's t ("The probable error of a mean", Biometrika 6, 1908), widened where the sample cannot carry it: never
+    narrower than what ``count`` values all equal to the mean would allow, namely that a share `unseen` of all values
+    lies at ``low``, or at ``high``. So it is never of no width, and with no values it is the whole range.
 
     Args:
         mean: the mean of the values.
@@ -78,11 +80,12 @@ def interval(mean: float, variance: float, count: int, low: float = 0.0, high: f
         count: how many values there are.
         low: the least possible value.
         high: the greatest possible value.
+        level: the confidence, two-sided.
     """
-    share = unseen(count)
+    share = unseen(count, level)
     below, above = mean - share * (mean - low), mean + share * (high - mean)
     if count >= 2 and variance > 0:
-        half = t_quantile((1 + LEVEL) / 2, count - 1) * math.sqrt(variance)
+        half = t_quantile((1 + level) / 2, count - 1) * math.sqrt(variance)
         below, above = min(below, mean - half), max(above, mean + half)
     return max(low, below), min(high, above)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import multiprocessing
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,9 +19,10 @@ from typing import Final
 from referee.processes.bot_process import StartError
 from referee.server.app import ListenError
 from tournaments import worker
-from tournaments.folder import State, write_atomically
+from tournaments.folder import State
 from tournaments.outcome import read_result
 from tournaments.player import LISTEN, MatchFailed, Player
+from tournaments.publish import write_standings
 from tournaments.result import MatchResult
 from tournaments.schedule import PlannedMatch, Schedule
 from tournaments.standings import Standings
@@ -229,9 +229,7 @@ class Runner:
     def _write(self) -> None:
         """Write the standings as they are."""
         self._written = time.monotonic()
-        text = json.dumps(self.standings.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-        write_atomically(self._folder / "standings.json", text + "\n")
-        write_atomically(self._folder / "standings.csv", self.standings.to_csv())
+        write_standings(self._folder, self.standings)
 
 
 def _seen(future: asyncio.Future[worker.Played]) -> None:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import copy
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 from referee.rules.formats import rank
 from referee.rules.registry import RULES_VERSION, unknown
+from tournaments import tables
 from tournaments.intervals import interval, probability_above_half
+from tournaments.places import place_ranges
+from tournaments.ratings import Rating, ratings, results_of
 from tournaments.result import FAULTS, MatchResult, check_result, score_units
 from tournaments.schedule import Schedule
 from tournaments.spec import TournamentSpec
+from tournaments.tables import CSV_COLUMNS
 from tournaments.tally import Line, Meetings, Sums, Totals
+from tournaments.worth import deals_worth
 
 __all__ = ["CSV_COLUMNS", "FAULTS", "MatchResult", "Standings"]
-
-CSV_COLUMNS: Final = (
-    *("place", "place_best", "place_worst", "name", "identity", "played", "won", "drawn", "lost", "score"),
-    *("mean", "ci95_low", "ci95_high", "rating", "rating_low", "rating_high", *FAULTS),
-)
-"""The columns of ``standings.csv``."""
 
 
 @dataclass(slots=True)
@@ -42,13 +38,10 @@ class _Record:
 class Standings:
     """The standings of a tournament, in which any match may be the next to be added.
 
-    The interval of a mean is taken over deal sets, not matches: the matches of a set share their deals. See
-    `tournaments.intervals.interval`. It treats a tournament's deal sets as a sample of equal ones, so that the
-    differences between opponents count as spread too, which makes it wider rather than narrower.
-
-    One entrant surely stands above another if the 95 % interval of the difference between their means excludes 0.
-    The difference is paired as far as they played the same deal sets: its variance is the sum of the two means'
-    variances, less twice the covariance seen in the common deal sets. Each such comparison is at 95 % by itself.
+    Every interval is one over deal sets, not matches: the matches of a set share their deals. It treats a tournament's
+    deal sets as a sample of equal ones, so that the differences between opponents count as spread too, which makes it
+    wider rather than narrower. The interval of an entrant's mean is Student's t (`tournaments.intervals.interval`) and
+    the middle 95 % of resampled tournaments (`tournaments.resampling`), whichever reaches further.
 
     Args:
         name: the tournament's name.
@@ -84,10 +77,12 @@ class Standings:
         self._sides = sides
         self._rotations = rotations
         self._scale = 2 * (sides - 1)
+        self._most = self._scale * rotations
         self._records = [_Record() for _ in self._names]
         self._seats = [0] * table
-        self._totals = Totals(len(self._names), table)
+        self._totals = Totals(len(self._names), table, rotations)
         self._open: dict[int, list[Line]] = {}
+        self._figures: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, spec: TournamentSpec, schedule: Schedule, identities: Mapping[str, str]) -> Standings:
@@ -115,6 +110,7 @@ class Standings:
             ValueError: the result contradicts itself or the tournament; nothing was counted.
         """
         line = self._line(result)
+        self._figures = None
         self.matches_played += 1
         for seat, units in enumerate(line.units):
             self._seats[seat] += units
@@ -133,7 +129,7 @@ class Standings:
         lines = self._open.setdefault(result.deal_set, [])
         lines.append(line)
         if len(lines) == self._rotations:
-            self._totals.add(self._open.pop(result.deal_set), self._rotations)
+            self._totals.add(result.deal_set, self._open.pop(result.deal_set))
 
     def _line(self, result: MatchResult) -> Line:
         """The result in numbers, checked."""
@@ -152,11 +148,36 @@ class Standings:
     def to_json(self) -> dict[str, Any]:
         """The standings as they are in ``standings.json``; entrants by place, then as in the tournament file.
 
-        A mean is null where nothing was played, and its interval 0 to 1. Pairs are those that have met. Ratings are
-        null.
+        A mean is null where nothing was played, and its interval 0 to 1. Pairs are those that have met. What duplicate
+        deals are worth is null where there are few or none.
         """
+        if self._figures is None:
+            self._figures = self._made()
+        return self._figures
+
+    def to_csv(self) -> str:
+        """The entrants of the standings as a table with a head line."""
+        return tables.to_csv(self.to_json())
+
+    def to_markdown(self) -> str:
+        """The standings as Markdown."""
+        return tables.to_markdown(self.to_json())
+
+    def ratings(self) -> dict[str, Rating]:
+        """The rating of each entrant, by name."""
         totals = self._everything()
-        better = self._settled(totals)
+        return dict(zip(self._names, ratings(results_of(totals, self._rotations)), strict=True))
+
+    def place_chances(self) -> dict[str, list[float]]:
+        """How probable each place is, by the entrant's name; see `tournaments.resampling.Replicates.places`."""
+        totals = self._everything()
+        return dict(zip(self._names, totals.replicates.places(self._most * totals.unit), strict=True))
+
+    def _made(self) -> dict[str, Any]:
+        totals = self._everything()
+        ranges = place_ranges(self._means(), totals, self._most)
+        rated = ratings(results_of(totals, self._rotations))
+        chances = totals.replicates.places(self._most * totals.unit)
         places = self._places()
         order = sorted(range(len(self._names)), key=lambda number: (places[number], number))
         return {
@@ -165,36 +186,37 @@ class Standings:
             "rules_version": self.rules_version,
             "matches_planned": self.matches_planned,
             "matches_played": self.matches_played,
-            "entrants": [self._entrant(number, places[number], better, totals) for number in order],
+            "entrants": [
+                self._entrant(number, totals)
+                | {
+                    "place": places[number],
+                    "places": list(ranges[number]),
+                    "p_first": chances[number][0],
+                    "rating": rated[number].value,
+                    "rating_ci95": [rated[number].low, rated[number].high],
+                }
+                for number in order
+            ],
             "pairs": [self._pair(one, other, met) for (one, other), met in sorted(totals.pairs.items())],
             "seats": [
                 {"seat": seat, "played": self.matches_played}
                 | self._mean(units, self.matches_played, totals.seats[seat], self._scale)
                 for seat, units in enumerate(self._seats)
             ],
+            "deals_worth": deals_worth(self._totals.pairs.values(), self._rotations),
         }
-
-    def to_csv(self) -> str:
-        """The entrants of the standings as a table with a head line, a line each; empty where JSON has null."""
-        table = io.StringIO()
-        writer = csv.writer(table, lineterminator="\n")
-        writer.writerow(CSV_COLUMNS)
-        for entrant in self.to_json()["entrants"]:
-            flat = entrant | entrant["faults"]
-            flat["place_best"], flat["place_worst"] = entrant["places"]
-            flat["ci95_low"], flat["ci95_high"] = entrant["ci95"]
-            flat["rating_low"], flat["rating_high"] = entrant["rating_ci95"] or (None, None)
-            writer.writerow([flat[column] for column in CSV_COLUMNS])
-        return table.getvalue()
 
     def _everything(self) -> Totals:
         """The totals with the deal sets in progress, as far as they have been played."""
         if not self._open:
             return self._totals
         totals = copy.deepcopy(self._totals)
-        for _, lines in sorted(self._open.items()):
-            totals.add(lines, self._rotations)
+        for deal_set, lines in sorted(self._open.items()):
+            totals.add(deal_set, lines)
         return totals
+
+    def _means(self) -> list[float]:
+        return [record.units / (self._scale * max(1, record.played)) for record in self._records]
 
     def _places(self) -> tuple[int, ...]:
         """The place of each entrant, by mean score; those that have not played come last."""
@@ -203,44 +225,27 @@ class Standings:
         means = [Fraction(record.units, record.played) if record.played else lowest for record in self._records]
         return rank([-mean for mean in means])
 
-    def _settled(self, totals: Totals) -> list[tuple[int, int]]:
-        """By entrant, how many others surely stand above it, and how many surely below."""
-        found = [(0, 0)] * len(self._names)
-        variances = [sums.variance_of_mean(self._scale * self._rotations) for sums in totals.scores]
-        means = [record.units / (self._scale * max(1, record.played)) for record in self._records]
-        for one, other in combinations(range(len(self._names)), 2):
-            counts = totals.scores[one].count, totals.scores[other].count
-            if not min(counts):
-                continue
-            variance = variances[one] + variances[other]
-            met = totals.pairs.get((one, other))
-            if met is not None:
-                shared = met.covariance_sum(self._scale * self._rotations) / (counts[0] * counts[1])
-                # Where the common deal sets say more than all of them allow, the two are taken as unpaired.
-                variance = variance - 2 * shared if 2 * shared < variance else variance
-            low, high = interval(means[one] - means[other], variance, min(counts), -1.0, 1.0)
-            if low > 0 or high < 0:
-                upper, lower = (one, other) if low > 0 else (other, one)
-                found[upper] = (found[upper][0], found[upper][1] + 1)
-                found[lower] = (found[lower][0] + 1, found[lower][1])
-        return found
-
-    def _entrant(self, number: int, place: int, settled: list[tuple[int, int]], totals: Totals) -> dict[str, Any]:
+    def _entrant(self, number: int, totals: Totals) -> dict[str, Any]:
         record = self._records[number]
-        above, below = settled[number]
+        mean = self._mean(record.units, record.played, totals.scores[number], self._scale)
+        resampled = totals.replicates.interval(number, self._most * totals.unit)
+        if record.played and resampled is not None:
+            low, high = mean["ci95"]
+            mean["ci95"] = [min(low, resampled[0]), max(high, resampled[1])]
         return {
             "name": self._names[number],
             "identity": self._identities[self._names[number]],
-            "place": place,
-            "places": [1 + above, len(self._names) - below],
+            "place": 0,
+            "places": [],
+            "p_first": 0.0,
             "played": record.played,
             "won": record.won,
             "drawn": record.drawn,
             "lost": record.played - record.won - record.drawn,
             "score": record.units / self._scale,
-            **self._mean(record.units, record.played, totals.scores[number], self._scale),
-            "rating": None,
-            "rating_ci95": None,
+            **mean,
+            "rating": 0.0,
+            "rating_ci95": [],
             "faults": dict(record.faults),
         }
 

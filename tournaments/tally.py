@@ -8,11 +8,14 @@ yet complete, the sum as it would be if the rest went the same way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
+
+from tournaments.resampling import Replicates
 
 Number = int | Fraction
 
@@ -64,6 +67,8 @@ class Meetings:
         first: the first one's scores, summed by deal set.
         second: the second one's.
         product: the products of the two, summed.
+        match_squares: the squares of the first one's comparisons by match, summed over the complete deal sets.
+        seated: the first one's comparisons, summed over the complete deal sets by the first seat that it had.
     """
 
     matches: int = 0
@@ -72,6 +77,8 @@ class Meetings:
     first: Number = 0
     second: Number = 0
     product: Number = 0
+    match_squares: int = 0
+    seated: list[int] = field(default_factory=list)
 
     def covariance_sum(self, scale: int) -> float:
         """The estimated covariance of the two's scores in a deal set, times the number of deal sets."""
@@ -82,25 +89,51 @@ class Meetings:
         return float(spread / Fraction((count - 1) * scale**2))
 
 
+@dataclass(slots=True)
+class Meeting:
+    """Deal sets in which the same entrants met.
+
+    Attributes:
+        count: how many.
+        totals: the entrants' scores, summed, in the order of their numbers.
+    """
+
+    count: int
+    totals: list[Number]
+
+
 class Totals:
-    """The sums over deal sets, by entrant, by pair and by seat.
+    """The sums over deal sets, by entrant, by pair, by meeting and by seat.
+
+    Args:
+        entrants: how many entrants there are.
+        table: seats a match.
+        rotations: matches a deal set.
 
     Attributes:
         scores: by entrant.
         pairs: by pair, the lower number first, for those that have met.
+        meetings: by who met, in the order of their numbers; where two meet in a match `pairs` says it all.
         seats: by seat.
+        replicates: the same by entrant in tournaments of resampled deal sets.
+        unit: a score in the replicates is the score in units, times this.
     """
 
-    def __init__(self, entrants: int, table: int) -> None:
+    def __init__(self, entrants: int, table: int, rotations: int) -> None:
         self.scores = [Sums() for _ in range(entrants)]
         self.pairs: dict[tuple[int, int], Meetings] = {}
+        self.meetings: dict[tuple[int, ...], Meeting] = {}
         self.seats = [Sums() for _ in range(table)]
+        self.replicates = Replicates(entrants)
+        self.unit = math.lcm(*range(1, rotations + 1))
+        self._rotations = rotations
 
-    def add(self, lines: Sequence[Line], rotations: int) -> None:
-        """Count a deal set, of which ``lines`` have been played, out of so many."""
+    def add(self, deal_set: int, lines: Sequence[Line]) -> None:
+        """Count a deal set, as far as it has been played."""
+        complete = len(lines) == self._rotations
 
         def whole(value: int) -> Number:
-            return value if len(lines) == rotations else Fraction(value * rotations, len(lines))
+            return value if complete else Fraction(value * self._rotations, len(lines))
 
         for seat, sums in enumerate(self.seats):
             sums.add(whole(sum(line.units[seat] for line in lines)))
@@ -109,12 +142,22 @@ class Totals:
         values = {entrant: whole(sum(units[entrant] for units in scored)) for entrant in sorted(scored[0])}
         for entrant, value in values.items():
             self.scores[entrant].add(value)
+        self.replicates.add(deal_set, {entrant: int(value * self.unit) for entrant, value in values.items()})
+        if len(values) > 2:
+            meeting = self.meetings.setdefault(tuple(values), Meeting(0, [0] * len(values)))
+            meeting.count += 1
+            meeting.totals = [total + value for total, value in zip(meeting.totals, values.values(), strict=True)]
         for one, other in combinations(values, 2):
             met = self.pairs.setdefault((one, other), Meetings())
-            units = sum(1 + (line[one] > line[other]) - (line[one] < line[other]) for line in scored)
+            compared = [1 + (line[one] > line[other]) - (line[one] < line[other]) for line in scored]
             met.matches += len(lines)
-            met.units += units
-            met.compared.add(whole(units))
+            met.units += sum(compared)
+            met.compared.add(whole(sum(compared)))
             met.first += values[one]
             met.second += values[other]
             met.product += values[one] * values[other]
+            if complete and self._rotations > 1:
+                met.seated = met.seated or [0] * len(self.seats)
+                for line, units in zip(lines, compared, strict=True):
+                    met.match_squares += units * units
+                    met.seated[line.seats.index(one)] += units

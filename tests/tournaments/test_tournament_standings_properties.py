@@ -4,7 +4,7 @@ import json
 import math
 import random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.rules.formats import rank
@@ -37,6 +37,7 @@ def numbers(value: object) -> list[float]:
     return [value] if isinstance(value, int | float) else []
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from([(2, False, 2), (2, False, 5), (3, False, 5), (4, False, 4), (5, False, 7), (4, True, 3)]),
     st.integers(1, 4),
@@ -78,6 +79,9 @@ def test_whatever_the_results(shape, deals, duplicate, source, part):
         best, worst = entrant["places"]
         assert 1 <= best <= entrant["place"] <= worst <= entrants
         assert entrant["won"] + entrant["drawn"] + entrant["lost"] == entrant["played"]
+        low, high = entrant["rating_ci95"]
+        assert low < entrant["rating"] < high
+        assert 0 < entrant["p_first"] < 1
         assert entrant["mean"] is None or math.isclose(entrant["mean"], entrant["score"] / entrant["played"])
     for pair in found["pairs"]:
         assert 0.001 <= pair["p_a_better"] <= 0.999
