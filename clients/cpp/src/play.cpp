@@ -95,21 +95,13 @@ class Player {
     while (true) {
       const auto closed = stream(deadline);
       over = ended_ || (over && !joined_);
-      if (closed) {
-        if (closed->reason() == v1::CLOSE_REASON_REFUSED && !over) {
-          throw RefusedError("refused by the referee: " + closed->message());
-        }
-        if (closed->reason() != v1::CLOSE_REASON_MATCH_OVER) {
-          say(closed->message());
-        }
-        if (!closed->join_again()) {
-          return;
-        }
-        if (ended_) {
-          delay = first_delay;
-          deadline = Clock::now() + give_up;
-          continue;
-        }
+      if (closed && is_last(*closed, over)) {
+        return;
+      }
+      if (closed && ended_) {
+        delay = first_delay;
+        deadline = Clock::now() + give_up;
+        continue;
       }
       if (joined_ || (opened_ && Clock::now() > *opened_ + alive)) {
         deadline = Clock::now() + give_up;
@@ -130,6 +122,17 @@ class Player {
 
  private:
   using Stream = grpc::ClientReaderWriter<v1::PlayRequest, v1::PlayResponse>;
+
+  // Whether there is no more to play after a stream that was closed so.
+  [[nodiscard]] bool is_last(const v1::Closed& closed, bool over) const {
+    if (closed.reason() == v1::CLOSE_REASON_REFUSED && !over) {
+      throw RefusedError("refused by the referee: " + closed.message());
+    }
+    if (closed.reason() != v1::CLOSE_REASON_MATCH_OVER) {
+      say(closed.message());
+    }
+    return !closed.join_again();
+  }
 
   // One stream from Join to Closed; none if it broke.
   std::optional<v1::Closed> stream(Clock::time_point deadline) {

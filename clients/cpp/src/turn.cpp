@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "referee/bot.h"
@@ -11,6 +12,9 @@ namespace referee {
 namespace {
 
 constexpr std::array arms{"left", "right", "up", "down"};
+constexpr std::string_view spanish_suits = "OCEB";
+constexpr std::string_view french_suits = "DHSC";
+constexpr std::string_view french_ranks = "A23456789TJQK";
 
 std::optional<std::string> known(int piece) {
   constexpr int tile = v1::PIECE_TILE_0_0;
@@ -26,11 +30,11 @@ std::optional<std::string> known(int piece) {
   }
   if (piece >= spanish && piece <= v1::PIECE_SPANISH_BASTOS_12) {
     const auto [suit, rank] = std::div(piece - spanish, 10);
-    return std::to_string(rank < 7 ? rank + 1 : rank + 3) + "OCEB"[suit];
+    return std::to_string(rank < 7 ? rank + 1 : rank + 3) + spanish_suits[suit];
   }
   if (piece >= french && piece <= v1::PIECE_FRENCH_CLUBS_KING) {
     const auto [suit, rank] = std::div(piece - french, 13);
-    return std::string{"A23456789TJQK"[rank], "DHSC"[suit]};
+    return std::string{french_ranks[rank], french_suits[suit]};
   }
   return std::nullopt;
 }
