@@ -139,9 +139,9 @@ class Player {
     joined_ = played_ = ended_ = false;
     opened_.reset();
     grpc::ClientContext context;  // its end is the call's
-    const auto now = std::chrono::system_clock::now();
-    if (!channel_->WaitForConnected(now + (deadline - Clock::now()))) {  // gRPC makes the pauses between the attempts
-      context.set_deadline(now + 1s);                                    // only to hear why
+    const auto after = [](Clock::duration time) { return std::chrono::system_clock::now() + time; };
+    if (!channel_->WaitForConnected(after(deadline - Clock::now()))) {  // gRPC makes the pauses between its attempts
+      context.set_deadline(after(1s));                                  // only to hear why
     }
     const auto call = stub_->Play(&context);
     v1::PlayRequest request;
