@@ -112,7 +112,7 @@ pub struct MatchInfo {
 /// A question of the referee: all that a bot needs to choose by, so it need remember nothing.
 ///
 /// Lists by seat begin with seat 0, lists by side with side 0. What a game does not have is empty or `None`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Turn {
     /// The number of the question, from 1; the same if it is asked again.
