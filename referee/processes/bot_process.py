@@ -149,6 +149,11 @@ class BotProcess:
         """Whether the process has not ended."""
         return self._process.returncode is None
 
+    @property
+    def status(self) -> int | None:
+        """The exit status, negative for a signal; None while it runs."""
+        return self._process.returncode
+
     async def ended(self) -> None:
         """Wait until the process has ended."""
         await self._process.wait()

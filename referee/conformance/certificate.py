@@ -1,0 +1,68 @@
+"""The certificate: who was tried, when, by what, and what came of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from referee.conformance.run import Result
+from referee.rules.registry import RULES_VERSION
+from referee.v1 import play_pb2
+
+SCHEMA: Final = 1
+
+
+def referee_version() -> str:
+    """The version of the installed referee; empty if it is run from its sources."""
+    try:
+        return version("domino-referee")
+    except PackageNotFoundError:
+        return ""
+
+
+def certificate(command: Sequence[str], game: str | None, whole: bool, results: Sequence[Result]) -> dict[str, Any]:
+    """What the certificate says.
+
+    Args:
+        command: what started the client.
+        game: the game that the run was confined to, if it was.
+        whole: whether every scenario (of the game) was run.
+        results: what came of each.
+    """
+    client, bot_version = next(((one.client, one.version) for one in results if one.client), ("", ""))
+    return {
+        "schema": SCHEMA,
+        "passed": all(one.passed for one in results),
+        "whole": whole,
+        "game": game,
+        "client": client,
+        "version": bot_version,
+        "command": list(command),
+        "referee": referee_version(),
+        "protocol": play_pb2.DESCRIPTOR.package,
+        "rules_version": RULES_VERSION,
+        "date": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "scenarios": [
+            {
+                "name": one.name,
+                "promise": one.promise,
+                "game": one.game,
+                "passed": one.passed,
+                "expected": one.expected,
+                "came": one.came,
+                "seconds": one.seconds,
+            }
+            for one in results
+        ],
+    }
+
+
+def write_certificate(path: Path, content: dict[str, Any]) -> None:
+    """Write it, whole or not at all. Raises `OSError`."""
+    draft = path.with_name(path.name + ".part")
+    draft.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.replace(path)
