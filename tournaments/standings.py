@@ -82,6 +82,7 @@ class Standings:
         self._seats = [0] * table
         self._totals = Totals(len(self._names), table, rotations)
         self._open: dict[int, list[Line]] = {}
+        self._ranking: Mapping[str, Fraction] | None = None
         self._figures: dict[str, Any] | None = None
 
     @classmethod
@@ -102,6 +103,12 @@ class Standings:
             rotations=schedule.rotations,
             matches_planned=schedule.total(),
         )
+
+    def plan(self, matches_planned: int, ranking: Mapping[str, Fraction] | None = None) -> None:
+        """Say anew how many matches there will be, and what places go by if not by the mean: the more, the better."""
+        self.matches_planned = matches_planned
+        self._ranking = ranking
+        self._figures = None
 
     def add(self, result: MatchResult) -> None:
         """Count a match, once: one of a complete deal set cannot be recognised as counted already.
@@ -190,7 +197,7 @@ class Standings:
                 self._entrant(number, totals)
                 | {
                     "place": places[number],
-                    "places": list(ranges[number]),
+                    "places": [min(ranges[number][0], places[number]), max(ranges[number][1], places[number])],
                     "p_first": chances[number][0],
                     "rating": rated[number].value,
                     "rating_ci95": [rated[number].low, rated[number].high],
@@ -220,6 +227,8 @@ class Standings:
 
     def _places(self) -> tuple[int, ...]:
         """The place of each entrant, by mean score; those that have not played come last."""
+        if self._ranking is not None:
+            return rank([-self._ranking[name] for name in self._names])
         played = [record for record in self._records if record.played]
         lowest = min((Fraction(record.units, record.played) for record in played), default=Fraction(0)) - 1
         means = [Fraction(record.units, record.played) if record.played else lowest for record in self._records]
