@@ -27,125 +27,159 @@ from referee.rules.pieces import NotationError, pieces_of
 from referee.rules.rows import NOT_OPEN
 from referee.rules.view import View
 from referee.server.codec.events import REMEDIES
-from referee.server.codec.pieces import ARMS, FIRST_PIECE, action_message, piece_enum
+from referee.server.codec.pieces import FIRST_PIECE, action_message
+from referee.server.codec.wire import embedded, keys, number, packed, packed_signed
 from referee.v1 import fault_pb2, play_pb2, table_pb2
 
 MOST_NOTATION: Final = 40
 """A longer text names no action, and is not repeated to anybody."""
 
 
+_EVENT: Final = keys(play_pb2.PlayEvent.DESCRIPTOR)
+_TURN: Final = keys(play_pb2.Turn.DESCRIPTOR)
+_CLOCK: Final = keys(table_pb2.ClockState.DESCRIPTOR)
+_VIEW: Final = keys(table_pb2.View.DESCRIPTOR)
+_LINE: Final = keys(table_pb2.Line.DESCRIPTOR)
+_ROWS: Final = keys(table_pb2.Rows.DESCRIPTOR)
+_HISTORY: Final = keys(table_pb2.History.DESCRIPTOR)
+_EVENTS: Final = keys(play_pb2.PlayResponse.DESCRIPTOR)["events"]
+
+
 @cache
-def _legal_fragment(action: int, deck_id: str) -> bytes:
-    """A `Turn` with nothing but this legal action, to be merged into the turn that is asked."""
-    return play_pb2.Turn(legal=[action_message(action, deck_id)]).SerializeToString()
+def _legal(action: int, deck_id: str) -> bytes:
+    """A legal action, as the field of a `Turn`."""
+    return embedded(_TURN["legal"], action_message(action, deck_id).SerializeToString())
 
 
 class TurnCodec:
     """Encodes the turns of one match and decodes the answers.
 
-    What everybody knows of a hand (its history and table) grows from turn to turn and is kept as a message; what one
-    seat knows is made afresh for every turn, so that nothing of it can reach another.
+    What everybody knows of a hand (its history and table) grows from turn to turn and is kept encoded; what one seat
+    knows is encoded afresh for every turn, so that nothing of it can reach another.
     """
 
     def __init__(self, spec: MatchSpec) -> None:
         self._scores = spec.game.scores_in_play
         self._deck = spec.game.deck
-        self._pieces = piece_enum(self._deck.id)
-        self._public = table_pb2.View()
+        self._first = FIRST_PIECE[self._deck.id]
         self._history_of: list[int] | None = None
         self._seen = 0
         self._laid = 0
+        self._hand = b""
+        self._table = bytearray()
+        self._seats = bytearray()
+        self._kinds = bytearray()
+        self._pieces = bytearray()
+        self._arms = bytearray()
 
     def turn(self, view: View, move_ms: int, bank_ms: int) -> bytes:
         """A turn to be asked, as an encoded `PlayResponse`."""
-        response = play_pb2.PlayResponse()
-        turn = response.events.add().turn
-        deck_id = self._deck.id
-        turn.MergeFromString(b"".join([_legal_fragment(action, deck_id) for action in view.legal]))
-        turn.turn_id = view.turn
-        clock = turn.clock
-        clock.move_ms = move_ms
-        clock.bank_ms = bank_ms
         self._catch_up(view)
-        message = turn.view
-        message.MergeFrom(self._public)
-        self._own(view, message)
-        return response.SerializeToString()
+        deck_id = self._deck.id
+        clock = number(_CLOCK["move_ms"], move_ms) + number(_CLOCK["bank_ms"], bank_ms)
+        turn = b"".join(
+            [
+                number(_TURN["turn_id"], view.turn),
+                embedded(_TURN["view"], self._view(view)),
+                *[_legal(action, deck_id) for action in view.legal],
+                embedded(_TURN["clock"], clock),
+            ]
+        )
+        return embedded(_EVENTS, embedded(_EVENT["turn"], turn))
 
     def _catch_up(self, view: View) -> None:
         """Bring what everybody knows up to date."""
-        public = self._public
         history = view.history
         if self._history_of is not history:
             self._history_of = history
             self._seen = 0
-            public.Clear()
-            public.hand = view.hand
-            public.dealer = view.dealer
-            public.starter = view.starter
-            public.totals.extend(view.totals)
-            public.seats_in.extend(view.seats)
             self._laid = 0
+            self._hand = self._of_hand(view)
+            for kept in (self._table, self._seats, self._kinds, self._pieces, self._arms):
+                kept.clear()
         if self._laid != view.laid:
-            public.table.extend(self._values(view.laid & ~self._laid))
+            self._table += self._values(view.laid & ~self._laid)
             self._laid = view.laid
-        pieces = self._pieces
-        message = public.history
         for item in history[self._seen :]:
             action = item & ACTION_MASK
-            message.seats.append(item >> SEAT_SHIFT)
+            self._seats.append(item >> SEAT_SHIFT)
             if action < DRAW:
-                piece = pieces[action >> ARM_BITS]
-                message.kinds.append(table_pb2.ACTION_KIND_PLAY)
-                message.pieces.append(piece)
-                message.arms.append(ARMS[action & ARM_MASK])
-                public.table.append(piece)
+                piece = (action >> ARM_BITS) + self._first
+                self._kinds.append(table_pb2.ACTION_KIND_PLAY)
+                self._pieces.append(piece)
+                self._arms.append(action & ARM_MASK)
+                self._table.append(piece)
             else:
-                message.kinds.append(table_pb2.ACTION_KIND_DRAW if action == DRAW else table_pb2.ACTION_KIND_PASS)
-                message.pieces.append(table_pb2.PIECE_UNSPECIFIED)
-                message.arms.append(table_pb2.ARM_UNSPECIFIED)
+                self._kinds.append(table_pb2.ACTION_KIND_DRAW if action == DRAW else table_pb2.ACTION_KIND_PASS)
+                self._pieces.append(table_pb2.PIECE_UNSPECIFIED)
+                self._arms.append(table_pb2.ARM_UNSPECIFIED)
         self._seen = len(history)
 
-    def _own(self, view: View, message: table_pb2.View) -> None:
-        message.seat = view.seat
-        message.turn = view.turn
-        message.pieces.extend(self._values(view.pieces))
-        message.piece_counts.extend(view.counts)
-        message.stock_size = view.stock
+    @staticmethod
+    def _of_hand(view: View) -> bytes:
+        """The part of a view that stays the same for a whole hand."""
+        return (
+            number(_VIEW["hand"], view.hand)
+            + number(_VIEW["dealer"], view.dealer)
+            + number(_VIEW["starter"], view.starter)
+            + packed_signed(_VIEW["totals"], view.totals)
+            + packed(_VIEW["seats_in"], bytes(view.seats))
+        )
+
+    def _view(self, view: View) -> bytes:
+        history = (
+            packed(_HISTORY["seats"], self._seats)
+            + packed(_HISTORY["kinds"], self._kinds)
+            + packed(_HISTORY["pieces"], self._pieces)
+            + packed(_HISTORY["arms"], self._arms)
+        )
+        parts = [
+            self._hand,
+            embedded(_VIEW["history"], history),
+            packed(_VIEW["table"], self._table),
+            number(_VIEW["seat"], view.seat),
+            number(_VIEW["turn"], view.turn),
+            packed(_VIEW["pieces"], self._values(view.pieces)),
+            packed(_VIEW["piece_counts"], bytes(view.counts)),
+            number(_VIEW["stock_size"], view.stock),
+            embedded(_VIEW["line"], self._line(view))
+            if self._deck.suits == 1
+            else embedded(_VIEW["rows"], self._rows(view)),
+        ]
         if view.drawn != NO_PIECE:
-            message.drawn = self._pieces[view.drawn]
-        if self._deck.suits == 1:
-            self._line(view, message.line)
-        else:
-            self._rows(view, message.rows)
+            parts.append(number(_VIEW["drawn"], view.drawn + self._first))
         if view.passes is not None:
-            message.passes_used.extend(view.passes)
+            parts.append(packed(_VIEW["passes_used"], bytes(view.passes)))
         if self._scores:
-            message.hand_points.extend(view.points)
+            parts.append(packed_signed(_VIEW["hand_points"], view.points))
+        return b"".join(parts)
 
-    def _values(self, mask: int) -> list[table_pb2.Piece.ValueType]:
-        pieces = self._pieces
-        return [pieces[piece] for piece in pieces_of(mask)]
+    def _values(self, mask: int) -> bytes:
+        """The values of the enum `Piece` of a set of pieces."""
+        first = self._first
+        return bytes([piece + first for piece in pieces_of(mask)])
 
-    def _line(self, view: View, line: table_pb2.Line) -> None:
+    def _line(self, view: View) -> bytes:
         ends = view.ends
+        line = b""
         if ends[LEFT] != CLOSED:
-            line.left_end = ends[LEFT]
-            line.right_end = ends[RIGHT]
+            line = number(_LINE["left_end"], ends[LEFT]) + number(_LINE["right_end"], ends[RIGHT])
         if ends[UP] != CLOSED:
-            line.up_end = ends[UP]
-            line.down_end = ends[DOWN]
+            line += number(_LINE["up_end"], ends[UP]) + number(_LINE["down_end"], ends[DOWN])
         if view.spinner != NO_PIECE:
-            line.spinner = self._pieces[view.spinner]
+            line += number(_LINE["spinner"], view.spinner + self._first)
+        return line
 
-    def _rows(self, view: View, rows: table_pb2.Rows) -> None:
-        pieces = self._pieces
-        start = 0
-        for low, high in zip(view.low, view.high, strict=True):
-            open = low != NOT_OPEN
-            rows.low.append(pieces[start + low] if open else table_pb2.PIECE_UNSPECIFIED)
-            rows.high.append(pieces[start + high] if open else table_pb2.PIECE_UNSPECIFIED)
-            start += self._deck.ranks
+    def _rows(self, view: View) -> bytes:
+        ranks = self._deck.ranks
+        low, high = (
+            bytes(
+                self._first + suit * ranks + rank if rank != NOT_OPEN else table_pb2.PIECE_UNSPECIFIED
+                for suit, rank in enumerate(ends)
+            )
+            for ends in (view.low, view.high)
+        )
+        return packed(_ROWS["low"], low) + packed(_ROWS["high"], high)
 
     def answered(self, answer: play_pb2.Answer, view: View) -> int:
         """The action that an answer names.
@@ -172,7 +206,7 @@ class TurnCodec:
             if len(action.notation) > MOST_NOTATION:
                 raise NotationError(f"a notation of {len(action.notation)} characters is that of no action")
             return parse_action(action.notation, self._deck)
-        piece = action.play.piece - FIRST_PIECE[self._deck.id]
+        piece = action.play.piece - self._first
         if not 0 <= piece < len(self._deck):
             raise NotationError(f"piece {action.play.piece} is no piece of the {self._deck.id} deck")
         arm = action.play.arm
