@@ -8,6 +8,7 @@ It never uses gRPC itself: a process that has must not be forked.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import runpy
@@ -57,7 +58,7 @@ class Nursery:
         self._writer: asyncio.StreamWriter | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._started: asyncio.Queue[int] = asyncio.Queue()
+        self._started: asyncio.Queue[Forked | None] = asyncio.Queue()
         self._children: dict[int, Forked] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -69,7 +70,7 @@ class Nursery:
         return ((cwd or Path()) / argv[1]).is_file()
 
     async def fork(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, output: Path) -> Forked:
-        """Start a Python script in a session of its own. Raises `OSError` if the nursery is gone."""
+        """Start a Python script in a session of its own. Raises `OSError` or `ValueError` if it is gone."""
         async with self._one_at_a_time:
             if self._writer is None:
                 await self._open()
@@ -78,12 +79,13 @@ class Nursery:
             request = {"argv": argv[1:], "env": dict(env), "cwd": str(folder), "output": str(output.resolve())}
             self._writer.write(json.dumps(request).encode() + b"\n")
             await self._writer.drain()
-            pid = await self._started.get()
-        if not pid:
-            raise OSError("the process that starts Python bots has ended")
-        return self._children[pid]
+            child = await self._started.get()
+        if child is None:
+            raise ValueError("the process that starts Python bots has ended")
+        return child
 
     async def _open(self) -> None:
+        self._started = asyncio.Queue()
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "referee.processes.nursery", str(theirs.fileno())]
         self._process = subprocess.Popen(
@@ -94,21 +96,26 @@ class Nursery:
         self._reading = asyncio.get_running_loop().create_task(self._read(reader))
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
-        while line := await reader.readline():
-            said = json.loads(line)
-            if "started" in said:
-                self._children[said["started"]] = Forked(said["started"])
-                self._started.put_nowait(said["started"])
-            elif (child := self._children.pop(said["ended"], None)) is not None:
-                child.ended(said["status"])
+        with contextlib.suppress(ConnectionError):
+            while line := await reader.readline():
+                said = json.loads(line)
+                if "started" in said:
+                    child = self._children[said["started"]] = Forked(said["started"])
+                    self._started.put_nowait(child)
+                elif said["ended"] in self._children:
+                    self._children.pop(said["ended"]).ended(said["status"])
         for child in self._children.values():
             child.ended(-signal.SIGKILL)
-        self._started.put_nowait(0)
+        self._children.clear()
+        # Who waits for a bot gets none, and whoever is next opens another nursery.
+        self._started.put_nowait(None)
+        self._writer = None
 
     async def close(self) -> None:
         """Let the nursery end; its bots must have ended before."""
-        if self._writer is not None and self._process is not None and self._reading is not None:
-            self._writer.close()
+        if self._process is not None and self._reading is not None:
+            if self._writer is not None:
+                self._writer.close()
             await asyncio.to_thread(self._process.wait)
             await self._reading
 
@@ -130,7 +137,10 @@ def main() -> None:
             os.read(wake, 4096)
             _tell_of_the_dead(link)
         if link.fileno() in ready:
-            data = link.recv(1 << 16)
+            try:
+                data = link.recv(1 << 16)
+            except ConnectionError:
+                data = b""
             if not data:
                 return
             *lines, received = (received + data).split(b"\n")

@@ -53,17 +53,17 @@ def test_a_run_leaves_logs_and_outputs_and_standings(cup):
             if name in {seat["name"] for seat in next(events(path))["seats"]}
         )
     found = cup.standings()
-    assert set(found) == KEYS
+    assert set(found) >= KEYS
     assert found["matches_planned"] == found["matches_played"] == 6
     for one in found["entrants"]:
-        assert set(one) == ENTRANT
+        assert set(one) >= ENTRANT
         assert set(one["faults"]) == {"illegal", "late", "gone", "never_came", "crashed"}
         assert one["played"] == 4 == one["won"] + one["drawn"] + one["lost"]
         assert one["ci95"][0] < one["ci95"][1]
     assert {(pair["a"], pair["b"]) for pair in found["pairs"]} == {
         ("left", "right"), ("left", "medium"), ("right", "medium"),
     }  # fmt: skip
-    assert set(found["pairs"][0]) == {"a", "b", "deals", "a_score", "a_mean", "ci95", "p_a_better"}
+    assert set(found["pairs"][0]) >= {"a", "b", "deals", "a_score", "a_mean", "ci95", "p_a_better"}
     assert [set(seat) for seat in found["seats"]] == [{"seat", "played", "mean", "ci95"}] * 2
     with (cup.out / "standings.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))

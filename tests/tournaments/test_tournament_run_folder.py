@@ -5,7 +5,10 @@ import os
 import shutil
 
 import pytest
+from click.testing import CliRunner
 from tournament_kit import Cup, builtin
+
+from referee.cli.main import main
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +26,13 @@ def copy(finished, tmp_path):
     return shutil.copytree(finished.out, tmp_path / "copy")
 
 
-def refusal(cup, *words):
+def refusal(*words):
     """The one line on standard error with which the command line refuses."""
-    printed, said = cup.asked("tournament", *words, status=2)
-    assert printed == ""
-    assert said.count("\n") == 1
-    return said
+    result = CliRunner().invoke(main, ["tournament", *words])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1
+    return result.stderr
 
 
 def test_another_file_on_the_same_folder_is_refused_with_the_difference(finished, tmp_path):
@@ -40,9 +44,9 @@ def test_another_file_on_the_same_folder_is_refused_with_the_difference(finished
         ({"duplicate": False}, "another `duplicate`: true, now false"),
     ):
         other.write(builtin("a"), builtin("m", "medium"), **({"deals": 2} | keys))
-        assert says in refusal(finished, "run", str(other.file), "--out", str(finished.out))
+        assert says in refusal("run", str(other.file), "--out", str(finished.out))
     other.write(builtin("a"), builtin("m", "expert"))
-    assert "another `entrants`" in refusal(finished, "run", str(other.file), "--out", str(finished.out))
+    assert "another `entrants`" in refusal("run", str(other.file), "--out", str(finished.out))
 
 
 def test_a_changed_bot_on_the_same_folder_is_refused(tmp_path):
@@ -52,7 +56,7 @@ def test_a_changed_bot_on_the_same_folder_is_refused(tmp_path):
     cup.run()
     cup.bot("bot", "run(lambda turn: turn.legal[-1])")
     assert "the entrant 'bot' is another than the one that played here" in refusal(
-        cup, "run", str(cup.file), "--out", str(cup.out)
+        "run", str(cup.file), "--out", str(cup.out)
     )
 
 
@@ -61,7 +65,7 @@ def test_a_folder_that_is_none_is_refused(finished, tmp_path):
     file = tmp_path / "file"
     file.touch()
     for out in (file, file / "in", "/proc/nowhere"):
-        assert str(out) in refusal(finished, "run", str(finished.file), "--out", str(out))
+        assert str(out) in refusal("run", str(finished.file), "--out", str(out))
     assert file.read_bytes() == b""
 
 
@@ -70,7 +74,7 @@ def test_a_folder_that_cannot_be_written_is_refused(finished, tmp_path):
     """The folder and the reason are named."""
     tmp_path.chmod(0o500)
     out = tmp_path / "out"
-    assert f"{out}: Permission denied" in refusal(finished, "run", str(finished.file), "--out", str(out))
+    assert f"{out}: Permission denied" in refusal("run", str(finished.file), "--out", str(out))
 
 
 def test_standings_of_a_finished_tournament(finished):
@@ -100,18 +104,24 @@ def test_standings_of_a_folder_without_a_tournament(finished, tmp_path):
     """Missing or foreign: said in one line."""
     (tmp_path / "standings.json").write_text("{}")
     for folder in (tmp_path / "missing", tmp_path):
-        assert f"{folder}: no tournament has been run here" in refusal(finished, "standings", str(folder))
+        assert f"{folder}: no tournament has been run here" in refusal("standings", str(folder))
 
 
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[]", b"{}", b"null", b"\xff\xfe", b'{"name": 1, "matches_played": 1, "entrants": [{}]}'],
 )
-def test_damaged_standings(finished, copy, content):
-    """Damaged standings are told as such, and written anew by another run."""
+def test_damaged_standings(copy, content):
+    """Damaged standings are told as such."""
     path = copy / "standings.json"
     path.write_bytes(content)
-    assert f"{path}: damaged" in refusal(finished, "standings", str(copy), "--json")
+    for words in ([], ["--json"]):
+        assert f"{path}: damaged" in refusal("standings", str(copy), *words)
+
+
+def test_damaged_standings_are_written_anew_by_another_run(finished, copy):
+    """Standings are made from the logs."""
+    (copy / "standings.json").write_text("[]")
     finished.run(out=copy)
     assert finished.standings(copy) == finished.standings()
 
@@ -120,5 +130,5 @@ def test_damaged_standings(finished, copy, content):
 def test_a_damaged_state(finished, copy, content):
     """The state is never guessed."""
     (copy / "tournament.json").write_bytes(content)
-    assert "tournament.json: damaged" in refusal(finished, "standings", str(copy))
-    assert "tournament.json: damaged" in refusal(finished, "run", str(finished.file), "--out", str(copy))
+    assert "tournament.json: damaged" in refusal("standings", str(copy))
+    assert "tournament.json: damaged" in refusal("run", str(finished.file), "--out", str(copy))

@@ -5,11 +5,13 @@ import pty
 import resource
 import select
 import signal
-from pathlib import Path
 
 import pytest
 from tournament_kit import TIMEOUT_S, Cup, builtin, wait_for
 
+GATED = """
+run(first, on_event=on_match(lambda match: (tell(0, match), open("{gate}").close())))
+"""
 TELLS = "run(lambda turn: (tell(os.getpid(), turn.match.id, turn.turn_id), first(turn))[1])"
 
 
@@ -45,7 +47,6 @@ def times(cup):
     ("number", "match", "whole_group"),
     [
         (signal.SIGINT, "0000000-1", True),
-        (signal.SIGINT, "0000002-0", False),
         (signal.SIGTERM, "0000001-0", False),
         (signal.SIGKILL, "0000001-1", False),
         (signal.SIGKILL, "0000000-0", True),
@@ -96,9 +97,11 @@ def test_ctrl_c_on_a_terminal_leaves_it_as_it_was(cup):
 def test_a_worker_that_is_killed_costs_nothing(cup, undisturbed):
     """The matches of a worker process that dies are played again in the same run."""
     run = cup.start("--workers", "2")
-    for match in ("0000000-1", "0000001-1"):
-        bot = until(cup, match)
-        os.kill(int(Path(f"/proc/{bot}/stat").read_text().rpartition(")")[2].split()[1]), signal.SIGKILL)
+    for _ in range(2):
+        cup.told()
+        worker = next(pid for pid, command in cup.processes().items() if "multiprocessing-fork" in command)
+        os.kill(worker, signal.SIGKILL)
+        wait_for({worker: "the worker"})
     cup.end(run, 0)
     assert cup.standings() == undisturbed
     cup.check_logs(6)
@@ -148,10 +151,16 @@ def test_a_run_goes_on_when_there_is_room_again(cup, undisturbed):
 
 def test_two_runs_at_once_on_a_folder_are_refused(cup):
     """The second says that another is at work, and disturbs nothing."""
+    gate = cup.folder / "gate"
+    os.mkfifo(gate)
+    cup.write(cup.bot("a", GATED.format(gate=gate)), cup.bot("b"), deals=1)
     run = cup.start("--workers", "1")
     until(cup, "0000000-0")
     second = cup.start()
     _, said = second.communicate(timeout=TIMEOUT_S)
     assert second.returncode == 2
     assert said == f"referee: {cup.out}: another run is at work here\n"
+    gate.open("w").close()
+    until(cup, "0000000-1")
+    gate.open("w").close()
     cup.end(run, 0)
