@@ -135,7 +135,7 @@ def seen(event: Event, viewer: int | None) -> Event:
     kind = event["event"]
     if kind not in _RULED and event.get("seat") not in (None, viewer):
         return {key: value for key, value in event.items() if key in _OPEN}
-    shown = told(event, viewer)
+    shown = dict(told(event, viewer))
     if kind == "hand_started":
         shown["viewer"] = viewer
     return shown

@@ -128,13 +128,16 @@ _OWN: Final[Mapping[str, tuple[str, ...]]] = {
 """The fields of an event that only its own seat may see."""
 
 
-def told(event: Mapping[str, Any], seat: int | None) -> dict[str, Any]:
+def told(event: Mapping[str, Any], seat: int | None) -> Mapping[str, Any]:
     """A log event as a seat may see it (None: as anybody may).
 
     What is hidden is left out: the hands of others and the stock of a deal (their sizes stay), the piece that
-    another seat drew, and what another seat answered wrongly.
+    another seat drew, and what another seat answered wrongly. The event itself, where nothing is.
     """
     kind = event["event"]
+    hidden = () if event.get("seat") == seat else [key for key in _OWN.get(kind, ()) if key in event]
+    if kind != "hand_started" and not hidden:
+        return event
     shown = dict(event)
     if kind == "hand_started":
         hands = shown.pop("hands")
@@ -142,7 +145,6 @@ def told(event: Mapping[str, Any], seat: int | None) -> dict[str, Any]:
         shown["seats"] = [place for place, pieces in enumerate(hands) if pieces is not None]
         shown["stock"] = len(event["stock"])
         shown["pieces"] = [] if seat is None else hands[seat] or []
-    elif kind in _OWN and event["seat"] != seat:
-        for key in _OWN[kind]:
-            shown.pop(key, None)
+    for key in hidden:
+        del shown[key]
     return shown

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, Final
 
 from referee.match.events import Event, MatchSpec
 from referee.match.policy import Remedy
 from referee.rules.view import told
 from referee.server.codec.pieces import logged_action, piece_value, piece_values
+from referee.server.codec.wire import embedded, keys, number, packed
 from referee.v1 import fault_pb2, play_pb2, table_pb2
 
+EVENTS: Final = keys(play_pb2.PlayResponse.DESCRIPTOR)["events"]
+EVENT: Final = keys(play_pb2.PlayEvent.DESCRIPTOR)
+_TAKEN: Final = keys(play_pb2.ActionTaken.DESCRIPTOR)
 _TAKEN_BY: Final = {
     "bot": play_pb2.TAKEN_BY_BOT,
     "forced": play_pb2.TAKEN_BY_FORCED,
@@ -63,9 +68,7 @@ class EventCodec:
         personal = event["event"] in _PERSONAL or ("drawn" in event and event["seat"] == seat)
         if not personal and self._public[0] is event:
             return self._public[1]
-        response = play_pb2.PlayResponse()
-        encode(self, told(event, seat), response.events.add(), seat)
-        data = response.SerializeToString()
+        data = embedded(EVENTS, encode(self, told(event, seat), seat))
         if not personal:
             self._public = (event, data)
         return data
@@ -73,101 +76,107 @@ class EventCodec:
     def _pieces(self, names: list[str]) -> list[table_pb2.Piece.ValueType]:
         return piece_values(names, self._deck)
 
-    def _match_started(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
-        started = message.match_started
-        started.CopyFrom(
-            play_pb2.MatchStarted(
-                match_id=event["match"],
-                game=event["game"],
-                rules_version=event["rules_version"],
-                options=options_messages(event["options"]),
-                format=play_pb2.Format(**event["format"]),
-                clock=play_pb2.Clock(**event["clock"]),
-                seats=[play_pb2.Seat(**one) for one in event["seats"]],
-                commitment=event["commitment"],
-                direction=_DIRECTIONS[self._spec.game.direction],
-            )
+    def _match_started(self, event: Mapping[str, Any], seat: int | None) -> bytes:
+        started = play_pb2.MatchStarted(
+            match_id=event["match"],
+            game=event["game"],
+            rules_version=event["rules_version"],
+            options=options_messages(event["options"]),
+            format=play_pb2.Format(**event["format"]),
+            clock=play_pb2.Clock(**event["clock"]),
+            seats=[play_pb2.Seat(**one) for one in event["seats"]],
+            commitment=event["commitment"],
+            direction=_DIRECTIONS[self._spec.game.direction],
         )
         if seat is not None:
             started.seat = seat
+        return embedded(EVENT["match_started"], started.SerializeToString())
 
-    def _hand_started(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
-        message.hand_started.CopyFrom(
-            play_pb2.HandStarted(
-                hand=event["hand"],
-                attempt=event["attempt"],
-                dealer=event["dealer"],
-                starter=event["starter"],
-                pieces=self._pieces(event["pieces"]),
-                piece_counts=event["counts"],
-                stock_size=event["stock"],
-                laid=self._pieces(event["laid"]),
-                seats_in=event["seats"],
-            )
+    def _hand_started(self, event: Mapping[str, Any], seat: int | None) -> bytes:
+        started = play_pb2.HandStarted(
+            hand=event["hand"],
+            attempt=event["attempt"],
+            dealer=event["dealer"],
+            starter=event["starter"],
+            pieces=self._pieces(event["pieces"]),
+            piece_counts=event["counts"],
+            stock_size=event["stock"],
+            laid=self._pieces(event["laid"]),
+            seats_in=event["seats"],
         )
+        return embedded(EVENT["hand_started"], started.SerializeToString())
 
-    def _action(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
-        taken = message.action_taken
-        taken.hand = event["hand"]
-        taken.turn = event["turn"]
-        taken.seat = event["seat"]
-        taken.taken_by = _TAKEN_BY[event["by"]]
-        taken.took_ms = event["took_ms"]
+    def _action(self, event: Mapping[str, Any], seat: int | None) -> bytes:
         action = event["action"]
-        taken.action.CopyFrom(
-            logged_action(action["type"], action.get("piece", ""), action.get("arm", ""), self._deck.id)
-        )
+        taken = [
+            number(_TAKEN["hand"], event["hand"]),
+            number(_TAKEN["turn"], event["turn"]),
+            number(_TAKEN["seat"], event["seat"]),
+            number(_TAKEN["taken_by"], _TAKEN_BY[event["by"]]),
+            number(_TAKEN["took_ms"], event["took_ms"]),
+            _logged(action["type"], action.get("piece", ""), action.get("arm", ""), self._deck.id),
+        ]
         if "drawn" in event:
-            taken.drawn = piece_value(self._deck.piece(event["drawn"]), self._deck)
+            taken.append(number(_TAKEN["drawn"], piece_value(self._deck.piece(event["drawn"]), self._deck)))
         if "scored" in event:
-            taken.scored = event["scored"]
+            taken.append(number(_TAKEN["scored"], event["scored"]))
         if "laid" in event:
-            taken.laid.extend(self._pieces(event["laid"]))
+            taken.append(packed(_TAKEN["laid"], bytes(self._pieces(event["laid"]))))
+        return embedded(EVENT["action_taken"], b"".join(taken))
 
-    def _hand_ended(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
+    def _hand_ended(self, event: Mapping[str, Any], seat: int | None) -> bytes:
         left = [
             play_pb2.PieceSet(out_of_match=pieces is None, pieces=self._pieces(pieces or []))
             for pieces in event["left"]
         ]
-        message.hand_ended.CopyFrom(
-            play_pb2.HandEnded(
-                hand=event["hand"],
-                reason=play_pb2.HandEndReason.Value(f"HAND_END_REASON_{event['reason'].upper()}"),
-                winners=event["winners"],
-                left=left,
-                points=event["points"],
-                totals=event["totals"],
-            )
+        ended = play_pb2.HandEnded(
+            hand=event["hand"],
+            reason=play_pb2.HandEndReason.Value(f"HAND_END_REASON_{event['reason'].upper()}"),
+            winners=event["winners"],
+            left=left,
+            points=event["points"],
+            totals=event["totals"],
         )
+        return embedded(EVENT["hand_ended"], ended.SerializeToString())
 
-    def _match_ended(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
-        message.match_ended.CopyFrom(
-            play_pb2.MatchEnded(
-                reason=play_pb2.MatchEndReason.Value(f"MATCH_END_REASON_{event['reason'].upper()}"),
-                places=event["places"],
-                totals=event["totals"],
-                seed=event.get("seed", ""),
-                seed_withheld="seed_withheld" in event,
-            )
+    def _match_ended(self, event: Mapping[str, Any], seat: int | None) -> bytes:
+        ended = play_pb2.MatchEnded(
+            reason=play_pb2.MatchEndReason.Value(f"MATCH_END_REASON_{event['reason'].upper()}"),
+            places=event["places"],
+            totals=event["totals"],
+            seed=event.get("seed", ""),
+            seed_withheld="seed_withheld" in event,
         )
+        return embedded(EVENT["match_ended"], ended.SerializeToString())
 
-    def _forfeited(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
-        message.fault.seat = event["seat"]
-        message.fault.kind = fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['cause'].upper()}")
-        message.fault.count = event["count"]
-        message.fault.remedy = fault_pb2.REMEDY_FORFEIT
-        message.fault.message = f"seat {event['seat']} has lost the match by its faults; the last was: {event['cause']}"
+    def _forfeited(self, event: Mapping[str, Any], seat: int | None) -> bytes:
+        fault = fault_pb2.Fault(
+            seat=event["seat"],
+            kind=fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['cause'].upper()}"),
+            count=event["count"],
+            remedy=fault_pb2.REMEDY_FORFEIT,
+            message=f"seat {event['seat']} has lost the match by its faults; the last was: {event['cause']}",
+        )
+        return embedded(EVENT["fault"], fault.SerializeToString())
 
-    def _fault(self, event: Event, message: play_pb2.PlayEvent, seat: int | None) -> None:
-        fault = message.fault
-        fault.seat = event["seat"]
-        fault.kind = fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['kind'].upper()}")
-        fault.count = event["count"]
-        fault.remedy = REMEDIES[event["remedy"]]
-        fault.message = event["detail"]
+    def _fault(self, event: Mapping[str, Any], seat: int | None) -> bytes:
+        fault = fault_pb2.Fault(
+            seat=event["seat"],
+            kind=fault_pb2.FaultKind.Value(f"FAULT_KIND_{event['kind'].upper()}"),
+            count=event["count"],
+            remedy=REMEDIES[event["remedy"]],
+            message=event["detail"],
+        )
+        return embedded(EVENT["fault"], fault.SerializeToString())
 
 
-_ENCODERS: Final[Mapping[str, Callable[[EventCodec, Event, play_pb2.PlayEvent, int | None], None]]] = {
+@cache
+def _logged(kind: str, piece: str, arm: str, deck_id: str) -> bytes:
+    """An action as it stands in the log, as the field of an `ActionTaken`."""
+    return embedded(_TAKEN["action"], logged_action(kind, piece, arm, deck_id).SerializeToString())
+
+
+_ENCODERS: Final[Mapping[str, Callable[[EventCodec, Mapping[str, Any], int | None], bytes]]] = {
     "match_started": EventCodec._match_started,
     "hand_started": EventCodec._hand_started,
     "action": EventCodec._action,

@@ -26,7 +26,7 @@ from referee.rules.line import CLOSED
 from referee.rules.pieces import NotationError, pieces_of
 from referee.rules.rows import NOT_OPEN
 from referee.rules.view import View
-from referee.server.codec.events import REMEDIES
+from referee.server.codec.events import EVENT, EVENTS, REMEDIES
 from referee.server.codec.pieces import FIRST_PIECE, action_message
 from referee.server.codec.wire import embedded, keys, number, packed, packed_signed
 from referee.v1 import fault_pb2, play_pb2, table_pb2
@@ -35,14 +35,12 @@ MOST_NOTATION: Final = 40
 """A longer text names no action, and is not repeated to anybody."""
 
 
-_EVENT: Final = keys(play_pb2.PlayEvent.DESCRIPTOR)
 _TURN: Final = keys(play_pb2.Turn.DESCRIPTOR)
 _CLOCK: Final = keys(table_pb2.ClockState.DESCRIPTOR)
 _VIEW: Final = keys(table_pb2.View.DESCRIPTOR)
 _LINE: Final = keys(table_pb2.Line.DESCRIPTOR)
 _ROWS: Final = keys(table_pb2.Rows.DESCRIPTOR)
 _HISTORY: Final = keys(table_pb2.History.DESCRIPTOR)
-_EVENTS: Final = keys(play_pb2.PlayResponse.DESCRIPTOR)["events"]
 
 
 @cache
@@ -85,7 +83,7 @@ class TurnCodec:
                 embedded(_TURN["clock"], clock),
             ]
         )
-        return embedded(_EVENTS, embedded(_EVENT["turn"], turn))
+        return embedded(EVENTS, embedded(EVENT["turn"], turn))
 
     def _catch_up(self, view: View) -> None:
         """Bring what everybody knows up to date."""
