@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from referee.match.events import Event
@@ -29,6 +30,8 @@ class Table:
         seats: who plays, by seat.
         listener: told of every event after it is written; must not wait.
         breathe: awaited after every hand, so that a match of built-in bots does not keep others waiting.
+        sync: makes what is written outlast a loss of power; nobody is told of anything before. None: who is told
+            relies on the operating system.
     """
 
     def __init__(
@@ -38,13 +41,18 @@ class Table:
         seats: Sequence[Seat],
         listener: Callable[[Event], None] | None = None,
         breathe: Callable[[], Awaitable[None]] | None = None,
+        sync: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.match = match
         self._log = log
         self._seats = seats
         self._listener = listener
         self._breathe = breathe
+        self._sync = sync
+        self._unsynced = False
+        self._untold: list[Callable[[], None]] = []
         self._faults: Counter[tuple[int, FaultKind]] = Counter()
+        self._pending: Event | None = None
 
     def open(self) -> None:
         """Write the match's first event. Raises `OSError` if the log cannot be written."""
@@ -53,6 +61,17 @@ class Table:
     def note(self, event: Event) -> None:
         """Log something that is no part of the game: a seat that joined, or lost its connection."""
         self._log.append(event)
+        self._unsynced = True
+
+    def restore(self, events: Sequence[Event]) -> None:
+        """Take up the faults that stand in a log, and the remedy of the last one if it was still to come."""
+        for event in events:
+            kind = event["event"]
+            if kind == "fault":
+                self._faults[event["seat"], FaultKind(event["kind"])] = event["count"]
+                self._pending = event if event["remedy"] != Remedy.ASK_AGAIN else None
+            elif kind in {"action", "forfeited"}:
+                self._pending = None
 
     async def run(self) -> Event:
         """Play the match to its end and return its last event.
@@ -61,8 +80,14 @@ class Table:
             OSError: the log could not be written; nobody was told what is not in it.
         """
         match = self.match
+        self._catch_up()
         for seat, player in enumerate(self._seats):
+            if seat in match.forfeited:
+                continue
+            await self.settled()
             missing = await player.prepare()
+            if match.ended is not None:
+                continue
             if missing is not None and missing.fault is not None:
                 self._fault(seat, missing.fault, missing)
                 self._forfeit(seat, missing.fault)
@@ -74,8 +99,34 @@ class Table:
             match.take(due)
             self._publish(due)
             if self._breathe is not None and due["event"] == "hand_ended":
+                await self.settled()
                 await self._breathe()
+        await self.settled()
         return match.ended
+
+    def _catch_up(self) -> None:
+        """Do what a match that is taken up again was about to do, as far as that needs no seat."""
+        match = self.match
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            if pending["remedy"] == Remedy.FORFEIT:
+                self._forfeit(pending["seat"], FaultKind(pending["kind"]))
+            elif match.state is not None and match.state.result is None:
+                limit_ms = match.limit_ms(match.state.seat)
+                self._publish(match.act(stand_in(match.state), "timeout", limit_ms))
+        while (match.state is not None or match.hand) and (due := match.due()) is not None:
+            match.take(due)
+            self._publish(due)
+
+    async def settled(self) -> None:
+        """Wait until all that is written is safe, then tell it. Raises `OSError` if it cannot be made so."""
+        if self._sync is None or not self._unsynced:
+            return
+        self._unsynced = False
+        untold, self._untold = self._untold, []
+        await self._sync()
+        for tell in untold:
+            tell()
 
     def abort(self) -> None:
         """End the match without a winner, for no fault of a bot."""
@@ -104,6 +155,8 @@ class Table:
         """Ask a seat until it has given an action, its time is up, or it is out; None if that ended the match."""
         match = self.match
         player = self._seats[seat]
+        if self._sync is not None:
+            await self.settled()
         reply = await player.ask(match.view(), match.spec.clock.move_ms, match.banks[seat])
         while True:
             if match.ended is not None:
@@ -119,6 +172,7 @@ class Table:
             step = self._fault(seat, fault, refused)
             if fault in REFUSED:
                 self._reject(seat, refused, reply.given)
+                await self.settled()
                 player.refuse(refused, step)
             if step is Remedy.ASK_AGAIN:
                 reply = await player.wait()
@@ -131,6 +185,13 @@ class Table:
 
     def _publish(self, event: Event) -> None:
         line = self._log.append(event)
+        if self._sync is None:
+            self._tell(event, line)
+        else:
+            self._unsynced = True
+            self._untold.append(partial(self._tell, event, line))
+
+    def _tell(self, event: Event, line: Mapping[str, Any]) -> None:
         for player in self._seats:
             player.tell(event)
         if self._listener is not None:
@@ -146,7 +207,11 @@ class Table:
         event = {"event": "fault", "seat": seat, "kind": kind, "count": count, "remedy": step, "detail": detail}
         self.note(event)
         if kind not in REFUSED:
-            self._seats[seat].tell(event)
+            tell = partial(self._seats[seat].tell, event)
+            if self._sync is None:
+                tell()
+            else:
+                self._untold.append(tell)
         return step
 
     def _reject(self, seat: int, what: IllegalAction | Reply, given: str) -> None:

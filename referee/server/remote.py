@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from referee.match.events import Event, MatchSpec
+from referee.match.loop import REFUSED
 from referee.match.policy import FaultKind, Remedy
 from referee.match.seat import Reply
 from referee.rules.game import IllegalAction
@@ -65,6 +66,8 @@ class RemoteSeat:
         self._ready_by = 0.0
         self._came = False
         self._ready = False
+        self._returning = False
+        self._known = False
         self._gone_for_good: Reply | None = None
         self._catch_up: list[bytes] = []
         self._held: list[bytes] = []
@@ -84,9 +87,17 @@ class RemoteSeat:
     # The table's side: see `referee.match.seat.Seat` -----------------------------------------------------------
 
     async def prepare(self) -> Reply | None:
-        """Wait until the bot has joined and said that it is ready, each for its own time."""
+        """Wait until the bot has joined and said that it is ready, each for its own time.
+
+        A bot that was ready before the server was started again has the same time to come back, and if it does not,
+        the clock of its next turn.
+        """
+        if self._returning and not self._came:
+            self._join_by = self._loop.time() + self._clock.join_ms / 1000
         while not self._came:
             reply = await self._until(self._join_by, FaultKind.NEVER_CAME)
+            if reply.fault is FaultKind.NEVER_CAME and self._ready:
+                return None
             if reply.fault is not None:
                 return reply
         while not self._ready:
@@ -131,6 +142,21 @@ class RemoteSeat:
             self._held.append(self._turns.refusal(illegal, remedy, self._view))
             self._flush(self.connection)
 
+    def restore(self, events: Sequence[Event]) -> None:
+        """Take up what a log says: whether the bot had joined and was ready, and what it has been told."""
+        hands = [place for place, event in enumerate(events) if event["event"] == "hand_started"]
+        self._returning = True
+        for place, event in enumerate(events):
+            kind = event["event"]
+            if event.get("seat") == self.number:
+                self._known = self._known or kind == "seat_joined"
+                self._ready = self._ready or kind == "seat_ready"
+                if kind == "seat_gave_up":
+                    self._gone_for_good = Reply(fault=FaultKind(event["kind"]), detail=event["detail"], for_good=True)
+            recent = place == 0 or place >= (hands[-1] if hands else 0)
+            if recent and not (kind == "fault" and event["kind"] in REFUSED):
+                self.tell(event)
+
     # The bot's side -------------------------------------------------------------------------------------------
 
     def attach(self, connection: Connection) -> None:
@@ -140,8 +166,8 @@ class RemoteSeat:
             old.receiver = None
             old.end(notices.closed(play_pb2.CLOSE_REASON_REPLACED, "another stream has joined with this token"))
         connection.receiver = self
-        resumed = self._came
-        if resumed and self._floods():
+        resumed = self._came or self._known
+        if self._came and self._floods():
             return
         self._note(
             {
@@ -160,7 +186,7 @@ class RemoteSeat:
             left_ms = max(0, self._move_ms - used_ms), max(0, self._bank_ms - over_ms)
             self._held.append(self._turns.turn(self._view, *left_ms))
         self._flush(connection)
-        if not resumed:
+        if not self._came:
             self._came = True
             self._ready_by = self._loop.time() + self._clock.ready_ms / 1000
             self._resolve(Reply())
@@ -181,6 +207,8 @@ class RemoteSeat:
 
     def leaves(self, kind: FaultKind, detail: str) -> None:
         """The bot will not play on."""
+        if self._gone_for_good is None:
+            self._note({"event": "seat_gave_up", "seat": self.number, "kind": kind, "detail": detail})
         self._gone_for_good = Reply(fault=kind, detail=detail, for_good=True)
         self._resolve(self._gone_for_good)
 
