@@ -13,11 +13,12 @@ from referee.conformance.lines import ASK_AGAIN, line
 from referee.conformance.scenario import Scenario, Step
 from referee.conformance.story import Story
 from referee.conformance.strange import sprinkled
-from referee.server.play_service import MOST_CHARACTERS
 from referee.v1 import play_pb2
 
 FIRST_JOIN_MS: Final = 40_000
 """So long a client may take from its start to its first Join: a virtual machine on a busy computer."""
+
+MOST_CHARACTERS: Final = 200  # of `Join.client` and `Join.version`, as the protocol says
 
 _WITHIN_MS: Final = {"join": 20_000, "ready": 10_000, "answer": 10_000, "exit": 10_000}
 _NOTHING_MS: Final = 400
@@ -64,8 +65,7 @@ class Director:
         self._story = Story(scenario.game, scenario.match, 0)
         self._client: Client
         self._stream: Stream | None = None
-        self._ready = self._may_ready = False
-        self._was_ready = False
+        self._ready = self._may_ready = self._was_ready = False
         self._given: play_pb2.Answer | None = None
         self._credit: Counter[int] = Counter()
 
@@ -226,8 +226,7 @@ class Director:
         if says not in self._client.output():
             raise DepartureError(f"it prints the referee's message, {says!r}", f"{self._client.output()!r}")
         while self._stream is not None and not self._stream.received.empty():
-            request = self._stream.received.get_nowait()
-            if isinstance(request, play_pb2.PlayRequest):
+            if isinstance(request := self._stream.received.get_nowait(), play_pb2.PlayRequest):
                 self._judge(request)
 
     async def _next(
@@ -238,6 +237,7 @@ class Director:
             raise ValueError(f"{expected}: there is no stream")
         request: Received = await self._within(self._stream.received.get(), limit_ms, expected, quiet)
         if request is None:
+            await asyncio.wait({self._client.ended}, timeout=1.0)  # then it can be told how
             raise DepartureError(expected, f"the client ended the stream, or its side of it ({self._client.how()})")
         if isinstance(request, bytes):
             raise DepartureError(expected, "a message that is no PlayRequest")

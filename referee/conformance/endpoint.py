@@ -9,11 +9,18 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from referee.conformance.network import Network
-from referee.server.app import LISTENING_OPTIONS, bind
 from referee.v1 import play_pb2
 
 Received = play_pb2.PlayRequest | bytes | None
 """A request, bytes that are none, or None: the client has ended its side."""
+
+_OPTIONS: Final = (
+    # As lenient with a client's keepalive as the real server.
+    ("grpc.http2.min_recv_ping_interval_without_data_ms", 1_000),
+    ("grpc.http2.max_ping_strikes", 0),
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.so_reuseport", 0),
+)
 
 _STATUS: Final = "the script says so"
 
@@ -80,7 +87,7 @@ class Endpoint:
 
     def __init__(self) -> None:
         self.streams: asyncio.Queue[Stream] = asyncio.Queue()
-        self._server = grpc.aio.server(options=LISTENING_OPTIONS)
+        self._server = grpc.aio.server(options=_OPTIONS)
         play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
         service = grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": play})
         self._server.add_generic_rpc_handlers((service,))
@@ -88,7 +95,7 @@ class Endpoint:
 
     async def start(self) -> None:
         """Listen."""
-        self.network = Network(bind(self._server, "127.0.0.1:0"))
+        self.network = Network(f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}")
         await self._server.start()
         await self.network.up()
 

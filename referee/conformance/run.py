@@ -15,7 +15,7 @@ from referee.conformance.director import DepartureError, Director
 from referee.conformance.endpoint import Endpoint
 from referee.conformance.real import RealMatches
 from referee.conformance.scenario import Scenario
-from referee.processes.bot_process import Reaper, StartError
+from referee.processes.bot_process import Reaper
 from referee.server.tokens import new_token
 
 LIMIT_S: Final = 100.0
@@ -85,11 +85,15 @@ async def run_scenarios(
 
     try:
         with tempfile.TemporaryDirectory(prefix="referee-") as folder:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(scenario, Path(folder))) for scenario in scenarios]
-            return [task.result() for task in tasks]
-    except* StartError as errors:
-        raise errors.exceptions[0] from None
+            tasks = [one(scenario, Path(folder)) for scenario in scenarios]
+            # All of them end, and their servers with them, before what went wrong in one is told.
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+        results = []
+        for result in found:
+            if isinstance(result, BaseException):
+                raise result
+            results.append(result)
+        return results
     finally:
         reaper.close()
 
