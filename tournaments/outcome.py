@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from referee.match.log import MatchLog
+from referee.rules.formats import rank
 from tournaments.result import MatchResult
 from tournaments.schedule import PlannedMatch
 
@@ -38,7 +39,8 @@ def log_path(folder: Path, match_id: str) -> Path:
 def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> MatchResult | None:
     """The result of a planned match from its log; None if it has not been played to an end that counts.
 
-    A match that was aborted was no bot's fault, and is played again.
+    A match that was aborted was no bot's fault, and is played again. A side that forfeited is placed after all that did
+    not, whatever the stand-in has reached for it.
     """
     try:
         data = log_path(folder, planned.id).read_bytes()
@@ -48,13 +50,16 @@ def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> Ma
     if ended is None or ended["reason"] == "aborted":
         return None
     faults: dict[str, Counter[str]] = {}
+    playing = set(sides)
     if _FAULT_MARK in data:
-        for line in data.splitlines():
-            if _FAULT_MARK in line:
-                event = msgspec.json.decode(line)
-                if event["event"] == "fault":
-                    faults.setdefault(planned.seats[event["seat"]], Counter())[_FAULT_OF[event["kind"]]] += 1
-    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), tuple(ended["places"]), faults)
+        events = [msgspec.json.decode(line) for line in data.splitlines()]
+        for event in events:
+            if event["event"] == "fault":
+                faults.setdefault(planned.seats[event["seat"]], Counter())[_FAULT_OF[event["kind"]]] += 1
+        forfeited = {event["seat"] for event in events if event["event"] == "forfeited"}
+        playing = {side for seat, side in enumerate(sides) if seat not in forfeited}
+    places = rank([(side not in playing, place) for side, place in enumerate(ended["places"])])
+    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), places, faults)
 
 
 def _ended(data: bytes) -> dict[str, Any] | None:
