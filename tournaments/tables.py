@@ -16,7 +16,7 @@ CSV_COLUMNS: Final = (
 )
 """The columns of ``standings.csv``."""
 
-_MEANT: Final = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$^:@.-])")
+_MEANT: Final = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$^:@])")
 
 
 def to_csv(figures: Mapping[str, Any]) -> str:

@@ -23,9 +23,11 @@ from referee.cli.screen import Screen, table
 from tournaments.entrants import argv
 from tournaments.folder import FolderError, State, begin, locked, read_state
 from tournaments.player import LISTEN
+from tournaments.report import REPLAYS, write_report
 from tournaments.result import MatchResult
 from tournaments.runner import RunFailed, Runner
 from tournaments.spec import SpecError, TournamentSpec, load
+from tournaments.tables import to_markdown
 
 Folder = click.Path(file_okay=False, path_type=Path)
 
@@ -61,7 +63,8 @@ def run(file: Path, out: Path, workers: int | None, listen: str, as_json: bool) 
 @tournament.command()
 @click.argument("folder", type=Folder, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def standings(folder: Path, as_json: bool) -> None:
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+def standings(folder: Path, as_json: bool, markdown: bool) -> None:
     """Show the standings and the cross table of the tournament in DIR."""
     path = folder / "standings.json"
     try:
@@ -69,6 +72,7 @@ def standings(folder: Path, as_json: bool) -> None:
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
         tables = _tables(screen, figures)
+        text = to_markdown(figures) if markdown else ""
     except FolderError as error:
         fail(str(error))
     except FileNotFoundError:
@@ -77,8 +81,25 @@ def standings(folder: Path, as_json: bool) -> None:
         fail(f"{path}: damaged: these are no standings; run the tournament again to write it anew")
     if as_json:
         print_json(figures)
+    elif markdown:
+        click.echo("\n".join(map(printable, text.split("\n"))), nl=False)
     else:
         screen.print(*tables)
+
+
+@tournament.command()
+@click.argument("folder", type=Folder, metavar="DIR")
+@click.option(
+    "--replays", default=REPLAYS, show_default=True, type=click.IntRange(0), help="So many matches can be replayed."
+)
+def report(folder: Path, replays: int) -> None:
+    """Write DIR/report.html, one page that needs nothing else, from the logs of the tournament in DIR."""
+    try:
+        state = read_state(folder)
+    except FolderError as error:
+        fail(str(error))
+    written = write_report(folder, state, replays)
+    say(f"wrote {printable(str(written.path))}: {written.matches} matches, {written.replays} can be replayed", "")
 
 
 def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
@@ -116,7 +137,7 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
             say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
 
     runner = Runner(state, out, workers=workers, listen=listen, on_result=on_result, on_waiting=on_waiting)
-    bar.update(task, total=runner.schedule.total())
+    bar.update(task, total=runner.course.total())
     if not as_json:
         _announce(state, runner)
     problem = ""
@@ -128,9 +149,13 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
     except OSError as error:
         problem = f"{error.filename or out}: {error.strerror}"
     except (KeyboardInterrupt, asyncio.CancelledError) as stop:
-        played = f"{runner.standings.matches_played} of {runner.schedule.total()} matches played"
+        played = f"{runner.standings.matches_played} of {runner.course.total()} matches played"
         say(f"stopped with {played}; run it again to go on")
         return INTERRUPTED if isinstance(stop, KeyboardInterrupt) else 128 + signal.SIGTERM
+    try:
+        write_report(out, state)
+    except OSError as error:
+        say(f"the report cannot be written: {error.filename or out}: {error.strerror}")
     figures = runner.standings.to_json()
     if as_json:
         print_json(figures)

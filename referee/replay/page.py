@@ -48,6 +48,13 @@ def page(story: Story, hand: int | None = None, turn: int | None = None) -> str:
         hand: only this hand; None: every hand.
         turn: the turn that is shown first; None: the beginning.
     """
+    data = page_data(story, hand, turn)
+    parts = {"title": html.escape(data["title"]), "data": in_script(data)} | page_parts()
+    return fill(parts.pop("page"), parts)
+
+
+def page_data(story: Story, hand: int | None = None, turn: int | None = None) -> dict[str, Any]:
+    """What the page of a match shows, as its script reads it; the arguments are those of `page`."""
     spec = story.spec
     frames = [
         frame
@@ -55,21 +62,22 @@ def page(story: Story, hand: int | None = None, turn: int | None = None) -> str:
         if frame.event["event"] not in PLAIN and (hand is None or frame.table.hand == hand)
     ]
     start = next((place for place, frame in enumerate(frames) if turn is not None and frame.turn == turn), 0)
-    title = f"{spec.game.title}: match {clipped(spec.id, 64)}"
-    data = {
+    return {
         **_facts(story),
-        "title": title,
+        "title": f"{spec.game.title}: match {clipped(spec.id, 64)}",
         "start": start,
         "frames": _deltas([_frame(spec, frame) for frame in frames]),
     }
-    parts = {
-        "title": html.escape(title),
-        "style": _part("page.css"),
-        "script": _part("page.js"),
-        "data": in_script(data),
-    }
-    # In one pass, so that nothing in the data is taken for a place to fill.
-    return _PLACE.sub(lambda place: parts[place[1]], _part("page.html"))
+
+
+def page_parts() -> dict[str, str]:
+    """What is the same on the page of every match: ``page``, with places for the rest, ``style`` and ``script``."""
+    return {"page": _part("page.html"), "style": _part("page.css"), "script": _part("page.js")}
+
+
+def fill(template: str, parts: Mapping[str, str]) -> str:
+    """A template with its ``{{places}}`` filled, in one pass: nothing that is filled in is taken for a place."""
+    return _PLACE.sub(lambda place: parts[place[1]], template)
 
 
 def _part(name: str) -> str:

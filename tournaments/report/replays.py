@@ -1,0 +1,52 @@
+"""The matches of a report, packed so that they can be replayed in it."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from referee.match.log import LogError, read_log
+from referee.replay.page import in_script, page_data
+from referee.replay.story import read_story
+from tournaments.outcome import log_path
+from tournaments.result import MatchResult
+
+MOST_BYTES: Final = 8 << 20
+"""The packed matches of a report are not longer than this together."""
+
+
+def pack(folder: Path, matches: Sequence[MatchResult], most: int) -> dict[str, str]:
+    """What the replay page shows of each match, by id: JSON, deflated (RFC 1950), in base64.
+
+    Those with faults are taken first, then others spread evenly over the tournament, as many as asked for and as fit
+    in `MOST_BYTES`. A log that cannot be read is left out.
+    """
+    found: dict[str, str] = {}
+    room = MOST_BYTES
+    for match in _chosen(matches, most):
+        packed = _packed(log_path(folder, match.id))
+        room -= len(packed)
+        if room < 0:
+            break
+        if packed:
+            found[match.id] = packed
+    return dict(sorted(found.items()))
+
+
+def _chosen(matches: Sequence[MatchResult], most: int) -> list[MatchResult]:
+    faulty = [match for match in matches if any(any(faults.values()) for faults in match.faults.values())][:most]
+    taken = {match.id for match in faulty}
+    others = [match for match in matches if match.id not in taken]
+    left = min(most - len(faulty), len(others))
+    return faulty + [others[place * len(others) // left] for place in range(left)]
+
+
+def _packed(path: Path) -> str:
+    try:
+        story = read_story(list(read_log(path)), None, None)
+    except (LogError, OSError):
+        return ""
+    return base64.b64encode(zlib.compress(in_script(page_data(story)).encode(), 9)).decode()

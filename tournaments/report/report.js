@@ -1,0 +1,112 @@
+"use strict";
+const read = id => JSON.parse(document.getElementById(id).textContent);
+const data = read("matches-data"), packed = read("replays-data"), replay = read("replay-data");
+const $ = id => document.getElementById(id);
+const PAGE = 100;
+let shown = PAGE, selected = [], open = null;
+
+function node(tag, attributes, ...children) {
+  const made = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== false) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+// A match is [id, deal set, entrants by seat, places by seat, faults in words by entrant].
+function fits([id, , seats, , faults]) {
+  const one = $("one").value, other = $("other").value, wanted = $("wanted").value.trim();
+  return (one === "" || seats.includes(Number(one))) && (other === "" || seats.includes(Number(other)))
+    && (wanted === "" || id.includes(wanted)) && (!$("faulty").checked || Object.keys(faults).length > 0);
+}
+
+function row(match) {
+  const [id, set, seats, places, faults] = match;
+  const players = seats.map((entrant, seat) => node("span", {}, node("small", {style: "display:inline"}, `${seat}: `),
+    places[seat] === 1 ? node("b", {}, `${places[seat]}. ${data.names[entrant]}`) : `${places[seat]}. ${data.names[entrant]}`));
+  const told = Object.entries(faults).map(([entrant, words]) => `${data.names[entrant]}: ${words}`).join("; ");
+  const buttons = id in packed
+    ? ["", ...seats.keys()].map(seat => node("button", {type: "button", "data-replay": id, "data-seat": seat,
+        "aria-label": `replay ${id}` + (seat === "" ? ", all cards open" : ` as seat ${seat}, ${data.names[seats[seat]]}, saw it`)},
+        seat === "" ? "all" : `seat ${seat}`))
+    : [node("small", {}, `referee replay matches/${id}.jsonl`)];
+  return node("tr", {}, node("td", {}, node("a", {href: `matches/${id}.jsonl`, title: "the log of this match"}, id)), node("td", {class: "n"}, String(set)),
+    node("td", {}, ...players), node("td", {}, told || "–"), node("td", {}, ...buttons));
+}
+
+function list() {
+  selected = data.matches.filter(fits);
+  $("list").replaceChildren(...selected.slice(0, shown).map(row));
+  $("found").textContent = `${selected.length} of ${data.matches.length} matches`;
+  $("more").hidden = selected.length <= shown;
+}
+
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), char => char.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+
+const escaped = text => text.replace(/[&<>"]/g, char => `&#${char.charCodeAt(0)};`);
+
+// The page of a match goes into a frame of its own, which tells us when Escape is pressed in it.
+async function show(id, seat) {
+  if (!(id in packed)) return;
+  const text = await unpack(packed[id]);
+  const parts = {...replay, data: text, title: escaped(JSON.parse(text).title)};
+  parts.script += `
+    addEventListener("keydown", event => { if (event.key === "Escape") parent.postMessage("close", "*"); });
+    $("view").value = ${JSON.stringify(String(seat))};
+    $("view").dispatchEvent(new Event("change"));`;
+  open = {id, seat};
+  $("frame").srcdoc = replay.page.replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);
+  const place = playable(0);
+  $("before").disabled = playable(-1) === null;
+  $("after").disabled = playable(1) === null;
+  $("which").textContent = `match ${place}`;
+  if (!$("viewer").open) $("viewer").showModal();
+  history.replaceState(null, "", seat === "" ? `#match=${id}` : `#match=${id}&seat=${seat}`);
+}
+
+// The match that many steps from the open one, among those that are listed and can be replayed.
+function playable(step) {
+  const ids = selected.map(match => match[0]).filter(id => id in packed);
+  const at = ids.indexOf(open.id);
+  return step === 0 ? open.id : at < 0 ? null : ids[at + step] ?? null;
+}
+
+function go(step) {
+  const id = playable(step);
+  if (id !== null) show(id, open.seat);
+}
+
+for (const [id, all] of [["one", "anyone"], ["other", "anyone"]]) {
+  $(id).append(node("option", {value: ""}, all), ...data.names.map((name, number) => node("option", {value: number}, name)));
+}
+for (const id of ["one", "other", "wanted", "faulty"]) $(id).addEventListener("input", () => { shown = PAGE; list(); });
+$("more").onclick = () => { shown += PAGE; list(); };
+$("list").addEventListener("click", event => {
+  const button = event.target.closest("[data-replay]");
+  if (button) show(button.dataset.replay, button.dataset.seat);
+});
+for (const button of document.querySelectorAll("[data-pair]")) {
+  button.onclick = () => {
+    [$("one").value, $("other").value] = button.dataset.pair.split(" ");
+    shown = PAGE;
+    list();
+    $("matches").scrollIntoView();
+    $("one").focus({preventScroll: true});
+  };
+}
+$("close").onclick = () => $("viewer").close();
+$("before").onclick = () => go(-1);
+$("after").onclick = () => go(1);
+$("viewer").addEventListener("close", () => { $("frame").srcdoc = ""; history.replaceState(null, "", "#matches"); });
+addEventListener("message", event => { if (event.source === $("frame").contentWindow && event.data === "close") $("viewer").close(); });
+
+const kept = data.replays === data.played ? "Every match can be replayed here." :
+  `${data.replays} of ${data.played} matches can be replayed here; the others, from their logs, with the command that is given.`;
+const listed = data.matches.length < data.played ? ` ${data.matches.length} are listed; those of a deal set that is still being played are left out.` : "";
+$("kept").textContent = kept + listed;
+list();
+const asked = new URLSearchParams(location.hash.slice(1));
+if (asked.has("match")) show(asked.get("match"), asked.get("seat") ?? "");
