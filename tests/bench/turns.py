@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+import threading
 import time
 from collections.abc import Iterator
 from queue import SimpleQueue
 
 import grpc
+from referee_bot import Action, Turn, run
 
 from referee.v1 import play_pb2
-from tests.bench.harness import Row, at_most, cpu_of, paired, percentile, serving
+from tests.bench.harness import Row, at_least, at_most, cpu_of, paired, percentile, serving
 
 METHOD = "/referee.v1.PlayService/Play"
 
@@ -136,6 +138,49 @@ def many_bots(matches: int = 16, turns: int = 300) -> list[Row]:
     ]
 
 
+def against_dm_env(turns: int = 1500) -> list[Row]:
+    """Steps per second with a Python bot on our SDK, against dm-env-rpc with Python at both ends."""
+    from dm_env_rpc.v1 import connection, dm_env_adaptor
+
+    with serving("tests.bench.referee_server", "1") as (_, line), serving("tests.bench.dm_env_server") as (_, theirs):
+        address, token = line.split()
+        steps = SdkSteps(address, token)
+        channel = connection.create_secure_channel_and_connect(theirs, grpc.local_channel_credentials())
+        environment, _ = dm_env_adaptor.create_and_join_world(channel, {}, {})
+        environment.reset()
+
+        def step() -> float:
+            begun = time.perf_counter()
+            for _ in range(turns):
+                environment.step({"action": 1})
+            return turns / (time.perf_counter() - begun)
+
+        ours, dm_env, ratio = paired(lambda: steps.rate(turns), step)
+    return [at_least("steps, Python SDK", f"{ours:,.0f} steps/s", f"dm-env-rpc {dm_env:,.0f} steps/s", ratio, 2)]
+
+
+class SdkSteps:
+    """A bot on the SDK in a thread, and how fast it is asked."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._times: SimpleQueue[float] = SimpleQueue()
+        thread = threading.Thread(target=run, args=(self._choose,), kwargs={"address": address, "token": token})
+        thread.daemon = True
+        thread.start()
+        self.rate(200)
+
+    def _choose(self, turn: Turn) -> Action:
+        self._times.put(time.perf_counter())
+        return turn.legal[0]
+
+    def rate(self, turns: int) -> float:
+        """Steps per second over the next turns. The bot plays on while nobody counts."""
+        while not self._times.empty():
+            self._times.get()
+        times = [self._times.get() for _ in range(turns)]
+        return (turns - 1) / (times[-1] - times[0])
+
+
 def _recorded(address: str, token: str) -> bytes:
     """A typical message of the referee."""
     client = Client(address, token)
@@ -146,4 +191,4 @@ def _recorded(address: str, token: str) -> bytes:
 
 def rows() -> list[Row]:
     """The rows of this benchmark."""
-    return one_bot() + many_bots()
+    return one_bot() + many_bots() + against_dm_env()
