@@ -14,10 +14,10 @@ from typing import Any, Final
 import click
 
 from referee.cli.common import fail
-from referee.cli.operations import configure_logging
 from referee.rules.registry import SettingError, unknown
 from referee.server.app import ListenError, RefereeServer
 from referee.server.fleet import Fleet
+from referee.server.operations import configure_logging
 
 DEFAULTS: Final[Mapping[str, Any]] = {"listen": "127.0.0.1:50051", "data": None, "drain_s": 5, "processes": 1}
 """What `--config` may set; a flag wins over the file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -10,19 +12,21 @@ from grpc_channelz.v1 import channelz
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from referee.server.access import Access
 from referee.server.address import problem_with
 from referee.server.admission import Admission
 from referee.server.host import MatchHost
+from referee.server.http import HttpServer
 from referee.server.lateness import Lateness
+from referee.server.limits import Limits
 from referee.server.match_service import MatchService
+from referee.server.meters import Meters
+from referee.server.operations import Operations
 from referee.server.play_service import PlayService
+from referee.server.transport import Transport, TransportError, is_loopback
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
-MOST_MESSAGE_BYTES: Final = 64 * 1024
-"""The largest message that a client may send; the largest honest one has a few hundred bytes."""
-
 LISTENING_OPTIONS: Final = (
-    ("grpc.max_receive_message_length", MOST_MESSAGE_BYTES),
     # A bot may wait minutes for a slow opponent: any client's keepalive is welcome, with or without calls, and ours
     # finds dead peers.
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 1_000),
@@ -40,16 +44,53 @@ SERVICES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a server deals with strangers.
+
+    Attributes:
+        access: who may call what.
+        limits: how much one client may have.
+        transport: TLS, and where it may listen without.
+        telling: whether what happens is logged as JSON lines.
+        http: ``host:port`` for metrics and health; empty: none.
+        near: a socket in the file system at which the front of several processes calls, in a folder that nobody else
+            can enter; empty: none.
+    """
+
+    access: Access = field(default_factory=Access)
+    limits: Limits = field(default_factory=Limits)
+    transport: Transport = field(default_factory=Transport)
+    telling: bool = False
+    http: str = ""
+    near: str = ""
+
+
+DEFAULT_POLICY: Final = Policy()
+"""Everybody may do everything, on loopback, within the default limits."""
+
+
 class ListenError(Exception):
     """An address that cannot be listened on."""
 
 
-def bind(server: grpc.aio.Server, listen: str) -> str:
+def listening_server(limits: Limits) -> grpc.aio.Server:
+    """A server that does not listen yet."""
+    return grpc.aio.server(options=(*LISTENING_OPTIONS, ("grpc.max_receive_message_length", limits.message_bytes)))
+
+
+def bind(server: grpc.aio.Server, listen: str, transport: Transport | None = None) -> str:
     """Let a server listen on ``host:port``; the address with the port that it got. Raises `ListenError`."""
+    transport = transport or Transport()
+    try:
+        transport.check(listen)
+    except TransportError as error:
+        raise ListenError(str(error)) from None
     if problem := problem_with(listen):
         raise ListenError(f"cannot listen on {listen}: {problem}")
     try:
-        port = server.add_insecure_port(listen)
+        secure = transport.tls
+        port = server.add_secure_port(listen, transport.credentials()) if secure else server.add_insecure_port(listen)
     except RuntimeError:
         port = 0
     if not port:
@@ -57,9 +98,23 @@ def bind(server: grpc.aio.Server, listen: str) -> str:
     return f"{listen.rpartition(':')[0]}:{port}"
 
 
-def public_services(server: grpc.aio.Server) -> None:
-    """Add what every server of ours has besides its own services: channelz and reflection."""
-    channelz.add_channelz_servicer(server)
+def listening_http(listen: str, meters: Meters, healthy: Callable[[], bool]) -> HttpServer | None:
+    """The HTTP server at ``host:port``, if one is wanted. Raises `ListenError`."""
+    if not listen:
+        return None
+    try:
+        return HttpServer(listen, meters, healthy)
+    except OSError as error:
+        raise ListenError(f"cannot listen on {listen}: {error.strerror or error}") from None
+
+
+def public_services(server: grpc.aio.Server, listen: str = "127.0.0.1:0") -> None:
+    """Add what every server of ours has besides its own services: reflection and, on loopback, channelz.
+
+    Channelz tells everyone each peer's address and traffic, which is nothing for strangers.
+    """
+    if is_loopback(listen):
+        channelz.add_channelz_servicer(server)
     reflection.enable_server_reflection((*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
 
 
@@ -70,26 +125,38 @@ class RefereeServer:
         data: the folder for the logs of matches that are created over the network.
         listen: ``host:port``; port 0 takes a free one.
         prefix: what the ids and tokens of matches created over the network begin with.
+        policy: who may do what, over which transport and how much; and whether operations are logged.
 
     Attributes:
         admission: the tokens.
+        operations: told of what happens.
         host: the matches.
         address: where clients dial in, once it has started.
+        http_address: where metrics and health are, if anywhere.
     """
 
-    def __init__(self, data: Path, listen: str = "127.0.0.1:0", prefix: str = "") -> None:
+    def __init__(
+        self, data: Path, listen: str = "127.0.0.1:0", prefix: str = "", policy: Policy = DEFAULT_POLICY
+    ) -> None:
         self.admission = Admission()
         self.lateness = Lateness()
-        self.host = MatchHost(self.lateness)
+        self.operations = Operations(policy.telling)
+        self.operations.meters.watch("late_seconds", "How late this process is now.", lambda: self.lateness.ms() / 1000)
+        self.host = MatchHost(self.lateness, self.operations)
+        self.operations.watch_matches(self.host.matches.values())
         self.address = ""
+        self.http_address = ""
         self._listen = listen
-        self._server = grpc.aio.server(options=LISTENING_OPTIONS)
+        self._policy = policy
+        self._http: HttpServer | None = None
+        self._server = listening_server(policy.limits)
         self._health = health.aio.HealthServicer()
-        self._server.add_generic_rpc_handlers((PlayService(self.admission).handler(),))
-        self._matches = MatchService(self.admission, self.host, data, prefix)
+        play = PlayService(self.admission, policy.limits, self.operations)
+        self._server.add_generic_rpc_handlers((play.handler(),))
+        self._matches = MatchService(self.admission, self.host, data, prefix, policy.access, policy.limits)
         match_pb2_grpc.add_MatchServiceServicer_to_server(self._matches, self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        public_services(self._server)
+        public_services(self._server, listen)
 
     async def start(self) -> None:
         """Listen.
@@ -97,7 +164,12 @@ class RefereeServer:
         Raises:
             ListenError: the address cannot be listened on.
         """
-        self.address = bind(self._server, self._listen)
+        self.address = bind(self._server, self._listen, self._policy.transport)
+        if self._policy.near:
+            self._server.add_insecure_port(f"unix:{self._policy.near}")
+        self._http = listening_http(self._policy.http, self.operations.meters, lambda: not self.host.draining)
+        if self._http is not None:
+            self.http_address = self._http.address
         self._matches.address = self.address
         await self._server.start()
         for name in ("", *SERVICES):
@@ -109,12 +181,15 @@ class RefereeServer:
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """Take no more matches, let running ones end for so long (seconds), abort the rest, and stop."""
+        self.operations.say("draining", grace_s=grace_s)
         self.host.draining = True
         self.admission.close(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down")
         await self._health.enter_graceful_shutdown()
         await self.host.drain(grace_s)
         await self._server.stop(1.0)
         self.lateness.stop()
+        if self._http is not None:
+            self._http.stop()
 
     def hurry(self) -> None:
         """End running matches now."""

@@ -7,6 +7,8 @@ from typing import Any, Final, Protocol
 
 import grpc
 
+from referee.server.limits import peer_of
+
 MOST_BUFFERED: Final = 1 << 20
 """A bot that has so many bytes waiting does not read; its stream is ended."""
 
@@ -25,22 +27,29 @@ class Connection:
     """The server's end of one Play stream.
 
     Attributes:
+        peer: whom it comes from.
+        key: the hash of the token that it has joined with.
         client: the SDK's name and version, as it said.
         version: the bot's own version, as it said.
         immediate: True if the bot wants every event as it happens.
         receiver: whose stream it is, once it has joined.
         joined: True once a `Join` has been accepted.
         ended: set when the stream is to end.
+        refusal: why it ends with RESOURCE_EXHAUSTED, as a stable reason and in words, if it does.
     """
 
-    def __init__(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    def __init__(self, context: grpc.aio.ServicerContext[Any, Any], most_buffered: int = MOST_BUFFERED) -> None:
         self.client = ""
         self.version = ""
         self.immediate = False
         self.joined = False
         self.receiver: Receiver | None = None
         self.ended = asyncio.Event()
+        self.peer = peer_of(context.peer())
+        self.key = b""
+        self.refusal: tuple[str, str] | None = None
         self._context = context
+        self._most_buffered = most_buffered
         self._outbox: list[bytes] = []
         self._buffered = 0
         self._writer: asyncio.Task[None] | None = None
@@ -50,7 +59,8 @@ class Connection:
         if self.ended.is_set():
             return
         self._buffered += len(data)
-        if self._buffered > MOST_BUFFERED:
+        if self._buffered > self._most_buffered:
+            self.refusal = ("BOT_TOO_SLOW", f"more than {self._most_buffered} bytes wait for you, and you do not read")
             self.ended.set()
             return
         self._outbox.append(data)

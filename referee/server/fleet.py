@@ -12,16 +12,32 @@ import multiprocessing
 import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import cycle
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final, NoReturn
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from referee.server.app import LISTENING_OPTIONS, SERVICES, ListenError, RefereeServer, bind, public_services
+from referee.server.access import PASSED_ON
+from referee.server.app import (
+    DEFAULT_POLICY,
+    SERVICES,
+    ListenError,
+    Policy,
+    RefereeServer,
+    bind,
+    listening_http,
+    listening_server,
+    public_services,
+)
 from referee.server.codec import notices
+from referee.server.http import HttpServer
+from referee.server.limits import peer_of
+from referee.server.operations import Operations, configure_logging
 from referee.v1 import match_pb2, play_pb2
 
 _SERVICE: Final = "referee.v1.MatchService"
@@ -33,11 +49,14 @@ _Context = grpc.aio.ServicerContext[bytes, bytes]
 class _Process:
     """A server process and the front's channel to it."""
 
-    def __init__(self, number: int, data: Path, host: str) -> None:
+    def __init__(self, number: int, data: Path, host: str, policy: Policy) -> None:
         self.prefix = f"{number}-"
         self._pipe, theirs = multiprocessing.Pipe()
         context = multiprocessing.get_context("spawn")
-        self._process = context.Process(target=_serve, args=(theirs, data, host, self.prefix), name=f"referee {number}")
+        self._process = context.Process(
+            target=_serve, args=(theirs, data, host, self.prefix, policy), name=f"referee {number}"
+        )
+        self._near = policy.near
         self._process.start()
         theirs.close()
         self.address = ""
@@ -46,21 +65,24 @@ class _Process:
         """Wait until it listens. Raises `ListenError`."""
         try:
             async with asyncio.timeout(_START_WITHIN_S):
-                self.address = await asyncio.to_thread(self._pipe.recv)
+                answer = await asyncio.to_thread(self._pipe.recv)
         except (EOFError, TimeoutError):
             raise ListenError("a server process could not be started") from None
-        self._channel = grpc.aio.insecure_channel(self.address)
+        if isinstance(answer, ListenError):
+            raise answer
+        self.address = answer
+        self._channel = grpc.aio.insecure_channel(f"unix:{self._near}")
 
-    async def call(self, name: str, request: bytes) -> bytes:
+    async def call(self, name: str, request: bytes, context: _Context) -> bytes:
         """Pass a call on, encoded as it is. Raises `grpc.aio.AioRpcError`."""
         call: Any = self._channel.unary_unary(f"/{_SERVICE}/{name}")
-        answer: bytes = await call(request)
+        answer: bytes = await call(request, metadata=_passed_on(context))
         return answer
 
-    def stream(self, name: str, request: bytes) -> AsyncIterator[bytes]:
+    def stream(self, name: str, request: bytes, context: _Context) -> AsyncIterator[bytes]:
         """Pass on a call with a stream of answers. Raises `grpc.aio.AioRpcError`."""
         call: Any = self._channel.unary_stream(f"/{_SERVICE}/{name}")
-        answers: AsyncIterator[bytes] = call(request)
+        answers: AsyncIterator[bytes] = call(request, metadata=_passed_on(context))
         return answers
 
     async def stop(self, grace_s: float) -> None:
@@ -77,16 +99,29 @@ class _Process:
             self._pipe.send(0.0)
 
 
-def _serve(pipe: Pipe, data: Path, host: str, prefix: str) -> None:
+def _passed_on(context: _Context) -> list[tuple[str, str]]:
+    """What is passed on of a caller: its token, and where it comes from."""
+    given = context.invocation_metadata() or ()
+    token = [(key, value) for key, value in given if key == "authorization" and isinstance(value, str)]
+    return [*token, (PASSED_ON, peer_of(context.peer()))]
+
+
+def _serve(pipe: Pipe, data: Path, host: str, prefix: str, policy: Policy) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    asyncio.run(_serve_until_told(pipe, data, host, prefix))
+    if policy.telling:
+        configure_logging()
+    asyncio.run(_serve_until_told(pipe, data, host, prefix, policy))
 
 
-async def _serve_until_told(pipe: Pipe, data: Path, host: str, prefix: str) -> None:
+async def _serve_until_told(pipe: Pipe, data: Path, host: str, prefix: str, policy: Policy) -> None:
     """Serve until the front says how long to drain, or is gone."""
-    server = RefereeServer(data, f"{host}:0", prefix)
-    await server.start()
+    server = RefereeServer(data, f"{host}:0", prefix, policy)
+    try:
+        await server.start()
+    except ListenError as error:
+        pipe.send(error)
+        return
     pipe.send(server.address)
 
     loop = asyncio.get_running_loop()
@@ -115,25 +150,38 @@ class Fleet:
         data: the folder for the logs.
         listen: ``host:port`` of the front.
         processes: how many server processes there are.
+        policy: who may do what; each process counts its limits for itself, and has its metrics at a port of its own:
+            process n at the front's plus n.
     """
 
-    def __init__(self, data: Path, listen: str, processes: int) -> None:
+    def __init__(self, data: Path, listen: str, processes: int, policy: Policy = DEFAULT_POLICY) -> None:
         self.address = ""
+        self.http_address = ""
+        self._policy = policy
+        self._operations = Operations(policy.telling)
+        self._draining = False
+        self._sockets = TemporaryDirectory(prefix="referee-")
         self._listen = listen
         self._data = data
         self._count = processes
         self._processes: list[_Process] = []
-        self._server = grpc.aio.server(options=LISTENING_OPTIONS)
+        self._http: HttpServer | None = None
+        self._server = listening_server(policy.limits)
         self._health = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        public_services(self._server)
+        public_services(self._server, listen)
         self._server.add_generic_rpc_handlers((self._match_handlers(), self._play_handler()))
 
     async def start(self) -> None:
         """Start the processes and listen. Raises `ListenError`."""
-        self.address = bind(self._server, self._listen)
+        self.address = bind(self._server, self._listen, self._policy.transport)
         host = self._listen.rpartition(":")[0]
-        self._processes = [_Process(number, self._data, host) for number in range(1, self._count + 1)]
+        self._http = listening_http(self._policy.http, self._operations.meters, lambda: not self._draining)
+        if self._http is not None:
+            self.http_address = self._http.address
+        self._processes = [
+            _Process(number, self._data, host, self._policy_of(number)) for number in range(1, self._count + 1)
+        ]
         for process in self._processes:
             await process.started()
         self._next = cycle(self._processes)
@@ -143,9 +191,18 @@ class Fleet:
 
     async def stop(self, grace_s: float = 0.0) -> None:
         """Take no more matches, drain every process, and stop."""
+        self._draining = True
         await self._health.enter_graceful_shutdown()
         await asyncio.gather(*[process.stop(grace_s) for process in self._processes])
         await self._server.stop(1.0)
+        if self._http is not None:
+            self._http.stop()
+        self._sockets.cleanup()
+
+    def _policy_of(self, number: int) -> Policy:
+        http, _, port = self.http_address.rpartition(":")
+        own = f"{http}:{int(port) + number}" if http else ""
+        return replace(self._policy, http=own, near=str(Path(self._sockets.name) / str(number)))
 
     def hurry(self) -> None:
         """End running matches now."""
@@ -163,7 +220,7 @@ class Fleet:
     def _unary(self, name: str) -> Callable[[bytes, _Context], Any]:
         async def call(request: bytes, context: _Context) -> bytes:
             try:
-                return await self._owner(name, request).call(name, request)
+                return await self._owner(name, request).call(name, request, context)
             except grpc.aio.AioRpcError as error:
                 await _pass_on(error, context)
 
@@ -172,7 +229,7 @@ class Fleet:
     def _stream(self, name: str) -> Callable[[bytes, _Context], AsyncIterator[bytes]]:
         async def call(request: bytes, context: _Context) -> AsyncIterator[bytes]:
             try:
-                async for answer in self._owner(name, request).stream(name, request):
+                async for answer in self._owner(name, request).stream(name, request, context):
                     yield answer
             except grpc.aio.AioRpcError as error:
                 await _pass_on(error, context)
@@ -186,7 +243,7 @@ class Fleet:
         number = next((n for n, process in enumerate(self._processes) if dash and process.prefix == f"{prefix}-"), 0)
         asked.page_token = rest if dash else asked.page_token
         try:
-            data = await self._processes[number].call("ListMatches", asked.SerializeToString())
+            data = await self._processes[number].call("ListMatches", asked.SerializeToString(), context)
         except grpc.aio.AioRpcError as error:
             await _pass_on(error, context)
         page = match_pb2.ListMatchesResponse.FromString(data)

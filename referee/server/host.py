@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -23,6 +23,7 @@ from referee.server.admission import Ticket
 from referee.server.codec.events import EventCodec
 from referee.server.codec.turns import TurnCodec
 from referee.server.lateness import Lateness
+from referee.server.operations import CountedLog, Operations
 from referee.server.remote import RemoteSeat
 from referee.v1 import play_pb2
 
@@ -80,7 +81,7 @@ class HostedMatch:
         self._grown.set()
         self._grown = asyncio.Event()
 
-    async def follow(self, from_seq: int = 0) -> AsyncIterator[Event]:
+    async def follow(self, from_seq: int = 0) -> AsyncGenerator[Event, None]:
         """The events of the log from a sequence number on, until the match is over."""
         with self.path.open("rb") as file:
             while True:
@@ -115,9 +116,11 @@ class MatchHost:
         matches: the matches by id, the oldest first; those that are over are forgotten when they are many.
         created: how many matches have been created.
         draining: True once no match is to be created any more.
+        operations: told of what happens.
     """
 
-    def __init__(self, lateness: Lateness) -> None:
+    def __init__(self, lateness: Lateness, operations: Operations | None = None) -> None:
+        self.operations = operations or Operations()
         self.matches: dict[str, HostedMatch] = {}
         self.created = 0
         self.draining = False
@@ -146,7 +149,7 @@ class MatchHost:
             OSError: the log cannot be written; there is no such match.
         """
         hosted = HostedMatch(spec, Match(spec, seed, withheld), path, self.created + 1, time.time())
-        log = MatchLog(path.open("wb", buffering=0))
+        log = CountedLog(path.open("wb", buffering=0), self.operations)
         seats: list[Seat] = []
 
         def heard(event: Event) -> None:
@@ -180,6 +183,7 @@ class MatchHost:
         self.created += 1
         self.matches[spec.id] = hosted
         self._forget()
+        self.operations.created(hosted)
         hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
         for ticket, seat in hosted.remote.values():
             ticket.offer(seat)
@@ -221,6 +225,7 @@ class MatchHost:
                 why = (play_pb2.CLOSE_REASON_FORFEITED, "the seat lost the match by its faults")
                 seat.dismiss(*(why if lost else (reason, message)), ticket.open and not self.draining)
             hosted.remote.clear()
+            self.operations.over(hosted)
             hosted.pulse()
 
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import grpc
+from google.protobuf.message import Message
 
 from referee.bots.registry import BOTS
 from referee.match.clock import ClockSpec
@@ -25,10 +28,12 @@ from referee.rules.registry import (
     resolve_players,
     unknown,
 )
+from referee.server.access import Access, caller
 from referee.server.admission import Admission, Ticket
 from referee.server.codec import info
 from referee.server.errors import abort
 from referee.server.host import HostedMatch, MatchHost
+from referee.server.limits import Holders, Limits
 from referee.server.tokens import new_token
 from referee.v1 import match_pb2, match_pb2_grpc
 
@@ -40,6 +45,10 @@ MOST_PAGE: Final = 500
 _CHUNK: Final = 1 << 16
 
 
+class _Stalled(Exception):
+    """A watcher does not read."""
+
+
 class MatchService(match_pb2_grpc.MatchServiceServicer):
     """Creates matches and tells of them.
 
@@ -47,8 +56,20 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         address: where the bots of its matches dial in.
     """
 
-    def __init__(self, admission: Admission, host: MatchHost, data: Path, prefix: str = "") -> None:
+    def __init__(
+        self,
+        admission: Admission,
+        host: MatchHost,
+        data: Path,
+        prefix: str = "",
+        access: Access | None = None,
+        limits: Limits | None = None,
+    ) -> None:
         self.address = ""
+        self._access = access or Access()
+        self._limits = limits = limits or Limits()
+        self._open = Holders(limits.matches_per_organiser)
+        self._watching = Holders(limits.watchers_per_peer)
         self._prefix = prefix
         self._admission = admission
         self._host = host
@@ -62,6 +83,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         self, request: match_pb2.CreateMatchRequest, context: _Context
     ) -> match_pb2.CreateMatchResponse:
         """A new match, with a token for every seat whose bot dials in."""
+        organiser = await self._access.organiser(context)
         if self._host.draining:
             await abort(context, grpc.StatusCode.UNAVAILABLE, "DRAINING", "the server is shutting down")
         try:
@@ -69,6 +91,10 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         except SettingError as error:
             code = grpc.StatusCode.INVALID_ARGUMENT
             await abort(context, code, "BAD_SETTING", str(error), key=error.key, problem=error.problem)
+        if not self._open.take(organiser):
+            self._host.operations.refused("TOO_MANY_MATCHES", caller(context))
+            message = f"{self._limits.matches_per_organiser} of your matches are not over yet; let some end first"
+            await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_MATCHES", message)
         tokens = []
         players: list[Bot | Ticket] = []
         for seat, (name, bot) in enumerate(zip(spec.names, bots, strict=True)):
@@ -82,14 +108,17 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             hosted = self._host.create(spec, seed, players, self._data / f"{spec.id}.jsonl")
         except OSError as error:
             self._forget_tokens(players)
+            self._open.give_back(organiser)
             message = f"the match log cannot be written: {error.strerror}"
             await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "LOG_UNWRITABLE", message)
         assert hosted.task is not None
         hosted.task.add_done_callback(lambda _: self._forget_tokens(players))
+        hosted.task.add_done_callback(lambda _: self._open.give_back(organiser))
         return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens, address=self.address)
 
     async def GetMatch(self, request: match_pb2.GetMatchRequest, context: _Context) -> match_pb2.GetMatchResponse:
         """One match as it stands, as anybody may know it."""
+        await self._access.spectator(context)
         hosted = await self._find(request.match_id, context)
         return match_pb2.GetMatchResponse(info=info.match_info(hosted))
 
@@ -97,6 +126,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         self, request: match_pb2.ListMatchesRequest, context: _Context
     ) -> match_pb2.ListMatchesResponse:
         """The matches of this server, the newest first. A page's token is the number of the match before it."""
+        await self._access.spectator(context)
         size = min(request.page_size or DEFAULT_PAGE, MOST_PAGE)
         given = request.page_token
         before = self._host.created + 1
@@ -110,31 +140,66 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         more = str(page[-1].number) if next(older, None) is not None else ""
         return match_pb2.ListMatchesResponse(matches=[info.match_info(hosted) for hosted in page], next_page_token=more)
 
-    async def WatchMatch(
+    # A handler may be a coroutine that writes, too, which can be told from one that a client does not read.
+    async def WatchMatch(  # type: ignore[override]
         self, request: match_pb2.WatchMatchRequest, context: _Context
-    ) -> AsyncIterator[match_pb2.WatchMatchResponse]:
+    ) -> None:
         """The events of a match as they happen, without anything hidden."""
-        hosted = await self._find(request.match_id, context)
-        async for event in hosted.follow(request.from_seq):
-            response = match_pb2.WatchMatchResponse()
-            response.MergeFromString(info.watched(hosted.events, event))
-            response.seq = event["seq"]
-            yield response
+        async with self._looking_on(context):
+            hosted = await self._find(request.match_id, context)
+            async with aclosing(hosted.follow(request.from_seq)) as events:
+                async for event in events:
+                    response = match_pb2.WatchMatchResponse()
+                    response.MergeFromString(info.watched(hosted.events, event))
+                    response.seq = event["seq"]
+                    await self._give(response, context)
 
-    async def FetchMatchLog(
+    async def FetchMatchLog(  # type: ignore[override]
         self, request: match_pb2.FetchMatchLogRequest, context: _Context
-    ) -> AsyncIterator[match_pb2.FetchMatchLogResponse]:
+    ) -> None:
         """The log of a finished match; while it runs, the log holds what players must not know."""
-        hosted = await self._find(request.match_id, context)
-        if not hosted.over:
-            message = f"match {hosted.spec.id} is still running; its log is given out when it has ended"
-            await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "MATCH_RUNNING", message)
-        if hosted.match.withheld:
-            message = f"match {hosted.spec.id}: its deals are still used by other matches, so its log is not given out"
-            await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "SEED_WITHHELD", message)
-        with hosted.path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                yield match_pb2.FetchMatchLogResponse(chunk=chunk)
+        async with self._looking_on(context):
+            hosted = await self._find(request.match_id, context)
+            if not hosted.over:
+                message = f"match {hosted.spec.id} is still running; its log is given out when it has ended"
+                await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "MATCH_RUNNING", message)
+            if hosted.match.withheld:
+                message = f"match {hosted.spec.id}: its deals are used by other matches still, so its log stays here"
+                await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "SEED_WITHHELD", message)
+            with hosted.path.open("rb") as file:
+                while chunk := file.read(_CHUNK):
+                    await self._give(match_pb2.FetchMatchLogResponse(chunk=chunk), context)
+
+    @asynccontextmanager
+    async def _looking_on(self, context: _Context) -> AsyncIterator[None]:
+        """A call that may take long, of somebody who may look on and does not so too often already."""
+        await self._access.spectator(context)
+        peer = caller(context)
+        if not self._watching.take(peer):
+            self._host.operations.refused("TOO_MANY_WATCHERS", peer)
+            message = f"{self._limits.watchers_per_peer} calls of this address watch or fetch already"
+            await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_WATCHERS", message)
+        self._host.operations.watchers += 1
+        stalled = False
+        try:
+            yield
+        except _Stalled:
+            stalled = True
+        finally:
+            self._host.operations.watchers -= 1
+            self._watching.give_back(peer)
+        if stalled:
+            self._host.operations.refused("WATCHER_TOO_SLOW", peer)
+            message = f"you have read nothing for {self._limits.stall_s:g} s; watch again from the last seq"
+            await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "WATCHER_TOO_SLOW", message)
+
+    async def _give(self, response: Message, context: _Context) -> None:
+        """Send a response; who does not take it in time is dropped."""
+        try:
+            async with asyncio.timeout(self._limits.stall_s):
+                await context.write(response)
+        except TimeoutError:
+            raise _Stalled from None
 
     def _forget_tokens(self, players: Sequence[Bot | Ticket]) -> None:
         for player in players:

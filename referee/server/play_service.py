@@ -12,6 +12,9 @@ from referee.match.policy import FaultKind
 from referee.server.admission import Admission
 from referee.server.codec import notices
 from referee.server.connection import Connection
+from referee.server.errors import abort
+from referee.server.limits import Holders, Limits, Rate
+from referee.server.operations import Operations
 from referee.server.remote import RemoteSeat
 from referee.v1 import play_pb2
 
@@ -25,8 +28,15 @@ JOIN_WITHIN_S: Final = 30.0
 class PlayService:
     """The service `referee.v1.PlayService`."""
 
-    def __init__(self, admission: Admission) -> None:
+    def __init__(
+        self, admission: Admission, limits: Limits | None = None, operations: Operations | None = None
+    ) -> None:
         self._admission = admission
+        self._limits = limits = limits or Limits()
+        self._operations = operations or Operations()
+        self._unjoined = Holders(limits.unjoined_per_peer)
+        self._joins = Rate(limits.joins_per_second)
+        self._streams: dict[bytes, set[Connection]] = {}
 
     def handler(self) -> grpc.GenericRpcHandler:
         """The service for a server. It takes and gives encoded messages: see `referee.server.codec`."""
@@ -34,18 +44,39 @@ class PlayService:
         return grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": play})
 
     async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
-        connection = Connection(context)
+        connection = Connection(context, self._limits.buffered_bytes)
+        if not self._unjoined.take(connection.peer):
+            self._operations.refused("TOO_MANY_STREAMS", connection.peer)
+            message = f"{self._limits.unjoined_per_peer} streams from this address have not joined yet"
+            await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "TOO_MANY_STREAMS", message)
+        self._operations.streams += 1
         loop = asyncio.get_running_loop()
         # The handler only waits: cancelling it from outside would not end the call, returning does.
         reader = loop.create_task(self._read(context, connection))
         too_late = loop.call_later(JOIN_WITHIN_S, self._check_joined, connection)
         try:
             await connection.ended.wait()
-            await connection.flushed()
+            if connection.refusal is None:
+                await connection.flushed()
         finally:
             too_late.cancel()
             reader.cancel()
             connection.lost()
+            self._let_go(connection)
+        if connection.refusal is not None:
+            reason, message = connection.refusal
+            self._operations.refused(reason, connection.peer)
+            await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, reason, message)
+
+    def _let_go(self, connection: Connection) -> None:
+        """A stream has ended: whoever had it may have another."""
+        self._operations.streams -= 1
+        if not connection.joined:
+            self._unjoined.give_back(connection.peer)
+        elif streams := self._streams.get(connection.key):
+            streams.discard(connection)
+            if not streams:
+                del self._streams[connection.key]
 
     async def _read(self, context: grpc.aio.ServicerContext[bytes, bytes], connection: Connection) -> None:
         loop = asyncio.get_running_loop()
@@ -104,11 +135,27 @@ class PlayService:
                 message = f"`{name}` has more than {MOST_CHARACTERS} characters"
                 self._refuse(connection, "message_too_large", message)
                 return
+        if not self._joins.take(connection.peer):
+            message = f"more than {self._limits.joins_per_second} joins a second from this address; join again later"
+            connection.refusal = ("JOINS_TOO_FAST", message)
+            connection.ended.set()
+            return
         ticket = self._admission.find(join.token)
         if ticket is None:
+            self._operations.refused("UNKNOWN_TOKEN", connection.peer)
             message = "unknown token: it was never given out, or its match is over"
             connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
             return
+        streams = self._streams.setdefault(ticket.key, set())
+        if sum(not stream.ended.is_set() for stream in streams) >= self._limits.streams_per_token:
+            self._operations.refused("TOO_MANY_STREAMS_OF_A_TOKEN", connection.peer)
+            message = f"this token has {self._limits.streams_per_token} streams already; one is enough"
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
+            return
+        streams.add(connection)
+        self._unjoined.give_back(connection.peer)
+        self._operations.joined()
+        connection.key = ticket.key
         connection.joined = True
         connection.client = join.client
         connection.version = join.version

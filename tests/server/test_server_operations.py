@@ -257,11 +257,11 @@ def test_a_full_disk_fails_the_match_and_no_other(tmp_path, monkeypatch, room):
     """When the log cannot be written the match fails, nobody hears of what is not in it, and other matches go on."""
     from referee.server import host
 
-    class OnFullDisk(host.MatchLog):
-        def __init__(self, file):
-            super().__init__(Full(file, room) if str(file.name).endswith("full.jsonl") else file)
+    class OnFullDisk(host.CountedLog):
+        def __init__(self, file, operations):
+            super().__init__(Full(file, room) if str(file.name).endswith("full.jsonl") else file, operations)
 
-    monkeypatch.setattr(host, "MatchLog", OnFullDisk)
+    monkeypatch.setattr(host, "CountedLog", OnFullDisk)
 
     async def promise():
         async with serving(tmp_path) as kit:
