@@ -43,6 +43,13 @@ def whole(key: str, value: object, least: int, most: int) -> int:
     return value
 
 
+def number(key: str, value: object, low: float, high: float) -> float:
+    """A number between two others, neither of them included. Raises `SettingError`."""
+    if type(value) not in (int, float) or not low < float(value) < high:  # type: ignore[arg-type]
+        raise SettingError(key, f"{shown(value)} is not a number above {low:g} and below {high:g}")
+    return float(value)  # type: ignore[arg-type]
+
+
 def text(key: str, given: object) -> str:
     """A short text of characters that can be seen. Raises `SettingError`."""
     if not isinstance(given, str):

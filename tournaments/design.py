@@ -1,6 +1,6 @@
 """Who meets whom: meetings of entrants, numbered from 0, in which every pair meets as equally often as possible.
 
-Entrants are numbers 0 … n-1 here. Two designs:
+Entrants are numbers 0 … n-1 here. Three designs:
 
 * `RoundRobin`, for two: every pair once, round by round, by the circle method (Kirkman 1847; Lucas, *Récréations
   mathématiques*, 1883). Nothing is stored; any meeting can be computed by itself.
@@ -9,11 +9,13 @@ Entrants are numbers 0 … n-1 here. Two designs:
   Computer Generated Designs*, 1995). How often two entrants meet depends only on how far apart their numbers are, and
   in an orbit every entrant has every place of the block once. Where all blocks are few, all orbits are played; else
   base blocks are added greedily, each the one that levels the meetings most, and the most level prefix is kept.
+* `Gauntlet`: each of some against the rest, who meet one another only where three or more meet.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate, combinations
 from math import comb
 from typing import Final, Protocol
@@ -112,6 +114,36 @@ class Cyclic:
         for base in self._bases:
             _count(base, self._entrants, meetings)
         return max(meetings) - min(meetings)
+
+
+class Gauntlet:
+    """Each challenger with everybody else who is none, or with those who meet in a design of them.
+
+    With every challenger each meeting of the others is played before the next is, the challengers sitting first and
+    last by turns.
+    """
+
+    def __init__(self, entrants: int, block: int, challengers: Sequence[int]) -> None:
+        self._challengers = tuple(challengers)
+        self._rest = [entrant for entrant in range(entrants) if entrant not in self._challengers]
+        self._others = design(len(self._rest), block - 1) if block > 2 else None
+
+    def __len__(self) -> int:
+        others = len(self._rest) if self._others is None else len(self._others)
+        return others * len(self._challengers)
+
+    def __getitem__(self, number: int) -> tuple[int, ...]:
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        meeting, which = divmod(number, len(self._challengers))
+        met = (meeting,) if self._others is None else self._others[meeting]
+        others = tuple(self._rest[entrant] for entrant in met)
+        challenger = (self._challengers[which],)
+        return others + challenger if (meeting + which) % 2 else challenger + others
+
+    def imbalance(self) -> int:
+        """How many meetings more the pair of others that meets most often has than the one that meets least often."""
+        return 0 if self._others is None else self._others.imbalance() * len(self._challengers)
 
 
 def _period(base: tuple[int, ...], size: int) -> int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from referee.match.deal import commitment, new_seed, parse_seed
 from referee.server.tokens import new_token
+from tournaments import resume
 from tournaments.entrants import Entrant, identity
+from tournaments.layers import Layer
 from tournaments.player import Setting
 from tournaments.spec import SpecError, TournamentSpec
 
@@ -36,6 +37,7 @@ class State(msgspec.Struct, kw_only=True):
         commitment: the hex SHA-256 of the seed, which may be published.
         identities: each entrant's identity, by name.
         tokens: the tokens of remote entrants, by name.
+        layers: what was asked for at first, and each time after it had grown.
     """
 
     spec: TournamentSpec
@@ -44,6 +46,7 @@ class State(msgspec.Struct, kw_only=True):
     commitment: str
     identities: dict[str, str]
     tokens: dict[str, str]
+    layers: tuple[Layer, ...] = ()
 
     def setting(self, folder: Path) -> Setting:
         """What the processes of a run need to know."""
@@ -97,30 +100,60 @@ def read_state(folder: Path) -> State:
 
 
 def begin(folder: Path, spec: TournamentSpec, base_dir: Path, file: str) -> State:
-    """The state of the tournament in this folder, begun now if it has not been.
+    """The state of the tournament in this folder: begun now if it has not been, and grown where more is asked for.
 
     Raises:
-        FolderError: another tournament was begun here; the text names the first difference.
+        FolderError: finished matches do not fit what is asked for; the text names the first difference.
         SpecError: a file of an entrant cannot be read.
     """
     identities = {entrant.name: _identity(entrant, base_dir, file) for entrant in spec.entrants}
     if (folder / STATE).exists():
         state = read_state(folder)
-        _check_same(folder, state, spec, identities)
-        return state
+        try:
+            grown = resume.grown(state.spec, spec, state.layers)
+        except ValueError as error:
+            raise FolderError(f"{folder}: {error}") from None
+        changed = [name for name, one in state.identities.items() if identities[name] != one]
+        _rerun(folder, state, spec, identities, changed)
+        return _written(folder, state, spec, base_dir, identities, grown)
     seed = parse_seed(spec.seed) if spec.seed else new_seed()
-    tokens = {entrant.name: new_token() for entrant in spec.entrants if entrant.remote}
-    state = State(
-        spec=spec,
-        base_dir=str(base_dir.resolve()),
-        seed=seed.hex(),
-        commitment=commitment(seed),
-        identities=identities,
-        tokens=tokens,
+    fresh = State(spec=spec, base_dir="", seed=seed.hex(), commitment=commitment(seed), identities={}, tokens={})
+    return _written(folder, fresh, spec, base_dir, identities, (spec, (resume.layer(spec),)))
+
+
+def _written(
+    folder: Path,
+    state: State,
+    spec: TournamentSpec,
+    base_dir: Path,
+    identities: Mapping[str, str],
+    grown: tuple[TournamentSpec, tuple[Layer, ...]],
+) -> State:
+    """The state with what is asked for now, written if it is another."""
+    now, layers = grown
+    tokens = {one.name: state.tokens.get(one.name) or new_token() for one in spec.entrants if one.remote}
+    found = msgspec.structs.replace(
+        state, spec=now, base_dir=str(base_dir.resolve()), identities=dict(identities), tokens=tokens, layers=layers
     )
-    text = msgspec.json.format(msgspec.json.encode(state), indent=2).decode()
-    write_atomically(folder / STATE, text + "\n", 0o600)
-    return state
+    if found != state:
+        text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+        write_atomically(folder / STATE, text + "\n", 0o600)
+    return found
+
+
+def _rerun(
+    folder: Path, state: State, spec: TournamentSpec, identities: Mapping[str, str], changed: Sequence[str]
+) -> None:
+    """Move the matches of entrants that are others now out of the way, if the file says so."""
+    if changed and spec.rerun != "changed":
+        name = changed[0]
+        raise FolderError(
+            f"{folder}: the entrant {name!r} is another than the one that played here "
+            f"({state.identities[name]}, now {identities[name]}); results are not mixed: another folder is needed, "
+            'or rerun = "changed" to play its matches again'
+        )
+    if changed:
+        resume.set_aside_matches_of(folder, changed)
 
 
 def _identity(entrant: Entrant, base_dir: Path, file: str) -> str:
@@ -128,27 +161,3 @@ def _identity(entrant: Entrant, base_dir: Path, file: str) -> str:
         return identity(entrant, base_dir)
     except ValueError as error:
         raise SpecError(file, entrant.name, str(error)) from None
-
-
-def _check_same(folder: Path, state: State, spec: TournamentSpec, identities: Mapping[str, str]) -> None:
-    """See that finished matches still fit the file."""
-    was, now = _plain(state.spec), _plain(spec)
-    if spec.seed is None:
-        now["seed"] = was["seed"]
-    for key, value in now.items():
-        if was[key] != value:
-            raise FolderError(
-                f"{folder}: its matches were played with another `{key}`: "
-                f"{json.dumps(was[key])[:200]}, now {json.dumps(value)[:200]}; another folder is needed"
-            )
-    for name, one in identities.items():
-        was_one = state.identities.get(name)
-        if was_one != one:
-            raise FolderError(
-                f"{folder}: the entrant {name!r} is another than the one that played here "
-                f"({was_one}, now {one}); results are not mixed: another folder is needed"
-            )
-
-
-def _plain(spec: TournamentSpec) -> dict[str, Any]:
-    return dict(msgspec.to_builtins(spec))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from referee.match.deal import commitment, set_seed
 from referee.match.log import MatchLog
 from referee.rules.formats import rank
 from tournaments.result import MatchResult
@@ -31,16 +32,31 @@ _FAULT_MARK: Final = b'"event":"fault"'
 _TAIL_BYTES: Final = 1 << 14
 
 
+class WrongLog(Exception):
+    """A log that is of another match than the one that is planned under its name; the text says what differs."""
+
+
 def log_path(folder: Path, match_id: str) -> Path:
     """The log of a match in a tournament's folder."""
     return folder / "matches" / f"{match_id}.jsonl"
 
 
-def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> MatchResult | None:
+def read_result(
+    folder: Path, planned: PlannedMatch, sides: Sequence[int], seed: bytes | None = None
+) -> MatchResult | None:
     """The result of a planned match from its log; None if it has not been played to an end that counts.
 
     A match that was aborted was no bot's fault, and is played again. A side that forfeited is placed after all that did
     not, whatever the stand-in has reached for it.
+
+    Args:
+        folder: the tournament's folder.
+        planned: the match.
+        sides: the side of each seat.
+        seed: the tournament's seed, to see that the log is of the planned match: its seats and its deals.
+
+    Raises:
+        WrongLog: it is of another.
     """
     try:
         data = log_path(folder, planned.id).read_bytes()
@@ -48,6 +64,8 @@ def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> Ma
         return None
     ended = _ended(data)
     if ended is None or ended["reason"] == "aborted":
+        return None
+    if seed is not None and not _begun_as_planned(data, planned, seed):
         return None
     faults: dict[str, Counter[str]] = {}
     playing = set(sides)
@@ -60,6 +78,20 @@ def read_result(folder: Path, planned: PlannedMatch, sides: Sequence[int]) -> Ma
         playing = {side for seat, side in enumerate(sides) if seat not in forfeited}
     places = rank([(side not in playing, place) for side, place in enumerate(ended["places"])])
     return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), places, faults)
+
+
+def _begun_as_planned(data: bytes, planned: PlannedMatch, seed: bytes) -> bool:
+    """Whether a log begins at all. Raises `WrongLog` where it begins as another match."""
+    try:
+        started = msgspec.json.decode(data[: data.index(b"\n")], type=dict[str, Any])
+        found = started["match"], tuple(seat["name"] for seat in started["seats"]), started["commitment"]
+    except (msgspec.MsgspecError, LookupError, TypeError, ValueError):
+        return False
+    wanted = planned.id, planned.seats, commitment(set_seed(seed, planned.deal_set))
+    for what, is_, should in zip(("match", "seats", "deals"), found, wanted, strict=True):
+        if is_ != should:
+            raise WrongLog(f"{planned.id}: its {what}: {is_}, planned: {should}")
+    return True
 
 
 def _ended(data: bytes) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """Runs a tournament: hands out deal sets to worker processes, gathers results, writes standings.
 
-What is done is read from the logs; what is left is the difference to the schedule. Matches of remote entrants are
-played in this process, whose one address they dial in at.
+What is done is read from the logs; what is left is the difference to what its course asks for. Matches of
+remote entrants are played in this process, whose one address they dial in at.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import multiprocessing
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -19,13 +19,16 @@ from typing import Final
 from referee.processes.bot_process import StartError
 from referee.server.app import ListenError
 from tournaments import worker
+from tournaments.course import course_of
 from tournaments.folder import State
-from tournaments.outcome import read_result
+from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import LISTEN, MatchFailed, Player
 from tournaments.publish import write_standings
 from tournaments.result import MatchResult
-from tournaments.schedule import PlannedMatch, Schedule
+from tournaments.resume import set_aside
+from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
+from tournaments.worker import Work
 
 SETS_A_TASK: Final = 64
 """The most deal sets that are handed to a worker at once."""
@@ -38,8 +41,6 @@ WRITE_EVERY_S: Final = 5.0
 
 POOLS: Final = 5
 """So many times worker processes that died are replaced before the run gives up."""
-
-DealSet = tuple[PlannedMatch, ...]
 
 
 class RunFailed(Exception):
@@ -56,6 +57,12 @@ class Runner:
         listen: where remote entrants dial in.
         on_result: told of every result, those of earlier runs included.
         on_waiting: told the address and the tokens of the remote entrants that are waited for, by name.
+
+    Attributes:
+        schedule: all that is scheduled, or what a meeting consists of where the course depends on results.
+        course: what is to be played.
+        standings: the standings so far.
+        set_aside: the logs that were of other matches than those planned now, and were moved out of the way.
     """
 
     def __init__(
@@ -68,7 +75,9 @@ class Runner:
         on_result: Callable[[MatchResult], None] = lambda result: None,
         on_waiting: Callable[[str, Mapping[str, str]], None] = lambda address, tokens: None,
     ) -> None:
-        self.schedule = Schedule.of(state.spec)
+        self.schedule = Schedule.of(state.spec, state.layers)
+        self.course = course_of(state.spec, self.schedule)
+        self.set_aside: list[str] = []
         self.standings = Standings.of(state.spec, self.schedule, state.identities)
         self._state = state
         self._folder = folder
@@ -80,7 +89,8 @@ class Runner:
         self._here = Player(self._setting, listen, state.tokens)
         self._pool: ProcessPoolExecutor | None = None
         self._pools_left = POOLS
-        self._handed_out: list[list[DealSet]] = []
+        self._handed_out: list[list[Work]] = []
+        self._over = False
         self._sets_a_task = 1
         self._written = 0.0
 
@@ -99,34 +109,39 @@ class Runner:
             raise RunFailed(str(error)) from error
         finally:
             await self._close()
-            for planned in (one for batch in self._handed_out for matches in batch for one in matches):
+            for planned in (one for batch in self._handed_out for work in batch for one in work.left):
                 self._counted(planned)
             self._write()
 
-    def _left(self) -> Iterator[DealSet]:
+    def _left(self, sets: Iterable[DealSet]) -> Iterator[Work]:
         """What is left of each deal set; what is done is counted on the way."""
-        for number in range(self.schedule.deal_sets):
-            left = tuple(planned for planned in self.schedule.deal_set(number) if not self._counted(planned))
+        for matches in sets:
+            left = tuple(planned for planned in matches if not self._counted(planned))
             if left:
-                yield left
+                yield Work(matches, left)
             elif self._state.spec.duplicate:
                 # The run before may have ended between the last match and this.
-                worker.reveal_set(self._setting, self.schedule, number)
+                worker.reveal_set(self._setting, matches)
 
     def _counted(self, planned: PlannedMatch) -> bool:
-        result = read_result(self._folder, planned, self._setting.sides)
+        try:
+            result = read_result(self._folder, planned, self._setting.sides, self._setting.seed)
+        except WrongLog as error:
+            set_aside(self._folder, log_path(self._folder, planned.id))
+            self.set_aside.append(str(error))
+            return False
         if result is not None:
             self._count(result)
         return result is not None
 
-    def _batches(self) -> Iterator[list[DealSet]]:
+    def _batches(self, sets: Iterable[DealSet]) -> Iterator[list[Work]]:
         """Tasks: deal sets together, as many as keep a worker busy for a while; those of remote entrants alone."""
-        batch: list[DealSet] = []
-        for left in self._left():
-            if not self._remote.keys().isdisjoint(left[0].seats):
-                yield [left]
+        batch: list[Work] = []
+        for work in self._left(sets):
+            if not self._remote.keys().isdisjoint(work.matches[0].seats):
+                yield [work]
                 continue
-            batch.append(left)
+            batch.append(work)
             if len(batch) >= self._sets_a_task:
                 yield batch
                 batch = []
@@ -134,10 +149,20 @@ class Runner:
             yield batch
 
     async def _play(self) -> None:
+        for wave in self.course.waves():
+            self._plan()
+            await self._play_wave(wave)
+        self._over = True
+
+    def _plan(self) -> None:
+        """Let the standings know what is planned by now."""
+        self.standings.plan(self.course.total(), self.course.ranking())
+
+    async def _play_wave(self, sets: Iterable[DealSet]) -> None:
         """Keep every worker busy, with one task waiting for each."""
         pending: set[asyncio.Task[None]] = set()
         try:
-            for batch in self._batches():
+            for batch in self._batches(sets):
                 pending.add(asyncio.create_task(self._play_batch(batch)))
                 if len(pending) >= 2 * self._workers:
                     pending = await _some(pending)
@@ -147,8 +172,8 @@ class Runner:
             for task in pending:
                 task.cancel()
 
-    async def _play_batch(self, batch: list[DealSet]) -> None:
-        remote = sorted(self._remote.keys() & set(batch[0][0].seats))
+    async def _play_batch(self, batch: list[Work]) -> None:
+        remote = sorted(self._remote.keys() & set(batch[0].matches[0].seats))
         if remote:
             # A remote bot has one stream, so it plays one match at a time; sorted, so that nobody waits in a circle.
             async with contextlib.AsyncExitStack() as stack:
@@ -177,15 +202,15 @@ class Runner:
             self._sets_a_task = max(1, min(SETS_A_TASK, int(len(batch) * TASK_S / max(played.seconds, 1e-9))))
             return
 
-    def _left_of(self, batch: list[DealSet]) -> list[DealSet]:
+    def _left_of(self, batch: list[Work]) -> list[Work]:
         """What a worker that died has left of its task; what it has done is counted."""
         left = []
-        for matches in batch:
-            rest = tuple(planned for planned in matches if not self._counted(planned))
+        for work in batch:
+            rest = tuple(planned for planned in work.left if not self._counted(planned))
             if rest:
-                left.append(rest)
+                left.append(Work(work.matches, rest))
             elif self._state.spec.duplicate:
-                worker.reveal_set(self._setting, self.schedule, matches[0].deal_set)
+                worker.reveal_set(self._setting, work.matches)
         return left
 
     def _new_pool(self) -> ProcessPoolExecutor:
@@ -215,13 +240,14 @@ class Runner:
         await self._here.close()
         if self._pool is None:
             return
-        if self.standings.matches_played < self.schedule.total():
+        if not self._over:
             for process in multiprocessing.active_children():
                 process.terminate()
         await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
 
     def _count(self, result: MatchResult) -> None:
         self.standings.add(result)
+        self.course.add(result)
         self._on_result(result)
         if time.monotonic() - self._written > WRITE_EVERY_S:
             self._write()
@@ -229,6 +255,7 @@ class Runner:
     def _write(self) -> None:
         """Write the standings as they are."""
         self._written = time.monotonic()
+        self._plan()
         write_standings(self._folder, self.standings)
 
 

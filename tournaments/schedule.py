@@ -1,7 +1,8 @@
 """What is played, and in which order: pure, lazy, and resumed by set difference over finished match ids.
 
-The meetings come from `tournaments.design`. The first deal set of every meeting is played before the second of any,
-so that a table in the middle of a tournament means something. Deal sets are numbered 0, 1, 2 … in that order.
+The meetings come from `tournaments.design`, their numbers from `tournaments.layers`. The first deal set of every
+meeting is played before the second of any, so that a table in the middle of a tournament means something. Deal sets
+are numbered 0, 1, 2 … in that order; what is added to a tournament that was begun comes after.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.rules.registry import GAMES
-from tournaments.design import design
+from tournaments.layers import Layer, Layers
 from tournaments.spec import TournamentSpec
 
 _STRIDE: Final = 1009
@@ -40,6 +41,10 @@ def match_id(deal_set: int, rotation: int) -> str:
     return f"{deal_set:07d}-{rotation}"
 
 
+DealSet = tuple[PlannedMatch, ...]
+"""The matches of a deal set: one for each rotation that is played."""
+
+
 class Schedule:
     """All matches of a tournament.
 
@@ -55,13 +60,25 @@ class Schedule:
         deals: deal sets for each meeting.
         duplicate: whether each deal set is played in every rotation.
         block: how many entrants meet in a match.
+        layers: the deal sets by number: who plays them.
         meetings: how many meetings of entrants there are.
     """
 
     def __init__(
-        self, entrants: Sequence[str], table: int, *, deals: int, duplicate: bool, pairs: bool = False
+        self,
+        entrants: Sequence[str],
+        table: int,
+        *,
+        deals: int,
+        duplicate: bool,
+        pairs: bool = False,
+        challengers: Sequence[str] = (),
+        layers: Sequence[Layer] = (),
     ) -> None:
-        """Raises ValueError where there are fewer entrants than a match needs, or no deals."""
+        """Raises ValueError where there are fewer entrants than a match needs, or no deals.
+
+        ``layers`` ends with what the other arguments say, and begins with what was said before.
+        """
         if deals < 1:
             raise ValueError(f"{deals} deal sets cannot be played; at least 1 is needed")
         self.entrants = tuple(entrants)
@@ -70,18 +87,21 @@ class Schedule:
         self.deals = deals
         self.duplicate = duplicate
         self.block = 2 if pairs else table
-        self._design = design(len(self.entrants), self.block)
-        self.meetings = len(self._design)
+        layer = Layer(entrants=self.entrants, deals=deals, challengers=tuple(challengers))
+        self.layers = Layers(layers or (layer,), self.block)
+        self.meetings = len(self.layers.last)
 
     @classmethod
-    def of(cls, spec: TournamentSpec) -> Schedule:
-        """The schedule of a tournament."""
+    def of(cls, spec: TournamentSpec, layers: Sequence[Layer] = ()) -> Schedule:
+        """The schedule of a tournament, with the layers that it has grown by."""
         return cls(
             [entrant.name for entrant in spec.entrants],
             spec.table,
             deals=spec.deals,
             duplicate=spec.duplicate,
             pairs=GAMES[spec.game].pairs,
+            challengers=spec.challengers,
+            layers=layers,
         )
 
     @property
@@ -92,7 +112,7 @@ class Schedule:
     @property
     def deal_sets(self) -> int:
         """How many deal sets there are."""
-        return self.meetings * self.deals
+        return len(self.layers)
 
     def total(self) -> int:
         """How many matches there are."""
@@ -104,20 +124,21 @@ class Schedule:
         0 unless there are so many entrants at a table of 3 or more that a part of their combinations is played. Each
         meeting has `deals` deal sets.
         """
-        return self._design.imbalance()
+        return self.layers.imbalance(self.deals)
 
-    def deal_set(self, number: int) -> tuple[PlannedMatch, ...]:
+    def deal_set(self, number: int) -> DealSet:
         """The matches of a deal set, computed by themselves.
 
         Raises:
             IndexError: there is no such deal set.
         """
-        if not 0 <= number < self.deal_sets:
-            raise IndexError(f"there is no deal set {number}; there are {self.deal_sets}, from 0")
-        turn, meeting = divmod(number, self.meetings)
-        met = self._design[meeting]
+        met, turn = self.layers[number]
+        return self.sitting(number, [self.entrants[entrant] for entrant in met], turn)
+
+    def sitting(self, number: int, met: Sequence[str], turn: int) -> DealSet:
+        """The matches of a deal set of these entrants, who have had so many others before it."""
         order = circle(self.block, turn if self.duplicate else turn // self.block)
-        sitting = [self.entrants[met[place]] for place in order]
+        sitting = [met[place] for place in order]
         rotations = range(self.block) if self.duplicate else (turn % self.block,)
         return tuple(
             PlannedMatch(match_id(number, rotation), number, rotation, self._seats(sitting, rotation))

@@ -30,6 +30,7 @@ from referee.rules.registry import (
 )
 from tournaments import checks
 from tournaments.entrants import PYTHON, Entrant, argv, identity, read_entrants
+from tournaments.scheduling import SCHEDULES, Scheduling, StopSpec, read_scheduling
 
 __all__ = [
     "MAX_DEALS",
@@ -86,6 +87,12 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
         seed: 64 hex digits in lower case, or None: to be drawn.
         clock: the time limits.
         policy: what is done about faults, ``lenient`` or ``strict``.
+        schedule: who meets whom, one of `tournaments.scheduling.SCHEDULES`.
+        challengers: in a gauntlet, those that meet the rest.
+        rounds: how many rounds a Swiss tournament has; else 0.
+        stop: when to stop before all deal sets are played, or None.
+        rerun: whose matches are played again on the same folder: nobody's (``never``), or those of entrants whose
+            identity ``changed``.
         entrants: who plays, in the file's order.
     """
 
@@ -99,6 +106,11 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None = None
     clock: ClockSpec = ClockSpec()
     policy: str = "lenient"
+    schedule: str = SCHEDULES[0]
+    challengers: tuple[str, ...] = ()
+    rounds: int = 0
+    stop: StopSpec | None = None
+    rerun: str = "never"
     entrants: tuple[Entrant, ...]
 
 
@@ -168,6 +180,7 @@ def _tournament(document: Mapping[str, Any]) -> TournamentSpec:
     policy = checks.typed(document, "policy", str, POLICIES[0])
     if policy not in POLICIES:
         raise SettingError("policy", unknown("policy", policy, POLICIES))
+    scheduling: Scheduling = read_scheduling(document, [entrant.name for entrant in entrants], needed)
     return TournamentSpec(
         name=checks.name("name", document["name"]),
         game=game.id,
@@ -179,6 +192,7 @@ def _tournament(document: Mapping[str, Any]) -> TournamentSpec:
         seed=_seed(document.get("seed")),
         clock=_clock(checks.typed(document, "clock", dict, {})),
         policy=policy,
+        **{key: getattr(scheduling, key) for key in Scheduling.__struct_fields__},
         entrants=entrants,
     )
 

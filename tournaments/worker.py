@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.util import Finalize
-from typing import Final
+from typing import Final, NamedTuple
 
 from referee.match.deal import set_seed
 from tournaments.outcome import read_result, reveal
 from tournaments.player import MatchFailed, Player, Setting
 from tournaments.result import MatchResult
-from tournaments.schedule import PlannedMatch, Schedule
+from tournaments.schedule import DealSet
 
 TRIES: Final = 3
 """So often a match that fails for no fault of a bot is played."""
@@ -26,8 +26,20 @@ TRIES: Final = 3
 _worker: Worker | None = None
 
 
+class Work(NamedTuple):
+    """A deal set to be finished.
+
+    Attributes:
+        matches: all its matches.
+        left: those still to be played.
+    """
+
+    matches: DealSet
+    left: DealSet
+
+
 async def play_sets(
-    player: Player, setting: Setting, sets: Sequence[Sequence[PlannedMatch]], done: Callable[[MatchResult], None]
+    player: Player, setting: Setting, sets: Sequence[Work], done: Callable[[MatchResult], None]
 ) -> None:
     """Play what is left of some deal sets; reveal the seed of each once its last match is done.
 
@@ -35,28 +47,27 @@ async def play_sets(
         MatchFailed: a match failed `TRIES` times.
         StartError: a bot's command cannot be started.
     """
-    schedule = Schedule.of(setting.spec)
     sides = setting.sides
-    for matches in sets:
-        for planned in matches:
-            for left in reversed(range(TRIES)):
+    for work in sets:
+        for planned in work.left:
+            for tries_left in reversed(range(TRIES)):
                 try:
                     await player.play(planned)
                     break
                 except MatchFailed:
-                    if not left:
+                    if not tries_left:
                         raise
             result = read_result(setting.folder, planned, sides)
             if result is None:
                 raise MatchFailed(f"{planned.id}: the match was aborted")
             done(result)
         if setting.spec.duplicate:
-            reveal_set(setting, schedule, matches[0].deal_set)
+            reveal_set(setting, work.matches)
 
 
-def reveal_set(setting: Setting, schedule: Schedule, number: int) -> None:
+def reveal_set(setting: Setting, matches: DealSet) -> None:
     """Reveal the seed of a deal set, all of whose matches are done."""
-    reveal(setting.folder, schedule.deal_set(number), set_seed(setting.seed, number))
+    reveal(setting.folder, matches, set_seed(setting.seed, matches[0].deal_set))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +91,7 @@ class Worker:
         self._loop = asyncio.new_event_loop()
         self._player = Player(setting)
 
-    def play(self, sets: Sequence[Sequence[PlannedMatch]]) -> Played:
+    def play(self, sets: Sequence[Work]) -> Played:
         """Play deal sets. Raises what `play_sets` does."""
         results: list[MatchResult] = []
         begun = time.monotonic()
@@ -136,7 +147,7 @@ def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
     os._exit(1)
 
 
-def play(sets: Sequence[Sequence[PlannedMatch]]) -> Played:
+def play(sets: Sequence[Work]) -> Played:
     """Play deal sets in this worker."""
     assert _worker is not None
     return _worker.play(sets)

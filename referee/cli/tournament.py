@@ -25,6 +25,7 @@ from tournaments.folder import FolderError, State, begin, locked, read_state
 from tournaments.player import LISTEN
 from tournaments.report import REPLAYS, write_report
 from tournaments.result import MatchResult
+from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
 from tournaments.spec import SpecError, TournamentSpec, load
 from tournaments.tables import to_markdown
@@ -130,7 +131,7 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
     task = bar.add_task(printable(state.spec.name), total=None, rate="")
 
     def on_result(_result: MatchResult) -> None:
-        bar.advance(task)
+        bar.update(task, advance=1, total=runner.course.total())
 
     def on_waiting(address: str, tokens: Mapping[str, str]) -> None:
         for name, token in tokens.items():
@@ -162,6 +163,10 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
     else:
         screen = Screen()
         screen.print(*_tables(screen, figures))
+        if runner.course.verdict():
+            screen.print(Text(printable(runner.course.verdict())))
+    for line in runner.set_aside:
+        say(f"a log did not fit and was moved to {out / SUPERSEDED}: {line}")
     if problem:
         say(f"the tournament could not be finished: {problem}; run it again to go on")
     return 1 if problem else 0
@@ -179,13 +184,15 @@ def _announce(state: State, runner: Runner) -> None:
     """Say what will be played, and commit to the deals."""
     spec, schedule = state.spec, runner.schedule
     screen = Screen(stderr=True)
-    sets = "deal set" if schedule.deal_sets == 1 else "deal sets"
+    deal_sets = runner.course.total() // schedule.rotations
+    sets = "deal set" if deal_sets == 1 else "deal sets"
+    most = "at most " if spec.stop or spec.schedule == "knockout" else ""
     rotations = f" in {schedule.rotations} rotations" if spec.duplicate else ""
     screen.print(
         f"{printable(spec.name)}: {spec.game}, {len(spec.entrants)} entrants, table of {spec.table}, "
-        f"{schedule.deal_sets} {sets}{rotations}: {schedule.total()} matches"
+        f"{most}{deal_sets} {sets}{rotations}: {most}{runner.course.total()} matches"
     )
-    if schedule.imbalance():
+    if spec.schedule in ("round_robin", "gauntlet") and schedule.imbalance():
         screen.print(
             f"the pairs of entrants do not meet equally often: they differ by up to {schedule.imbalance()} meetings"
         )

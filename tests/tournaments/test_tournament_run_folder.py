@@ -39,14 +39,16 @@ def test_another_file_on_the_same_folder_is_refused_with_the_difference(finished
     """Results of different tournaments are never mixed."""
     other = Cup(tmp_path)
     for keys, says in (
-        ({"deals": 3}, "another `deals`: 2, now 3"),
+        ({"deals": 1}, "another `deals`: 2, now 1"),
         ({"seed": "00" * 32}, "another `seed`"),
         ({"duplicate": False}, "another `duplicate`: true, now false"),
     ):
         other.write(builtin("a"), builtin("m", "medium"), **({"deals": 2} | keys))
         assert says in refusal("run", str(other.file), "--out", str(finished.out))
     other.write(builtin("a"), builtin("m", "expert"))
-    assert "another `entrants`" in refusal("run", str(other.file), "--out", str(finished.out))
+    assert "the entrant 'm' is another" in refusal("run", str(other.file), "--out", str(finished.out))
+    other.write(builtin("a"), builtin("n", "medium"))
+    assert "the entrant 'm', who is not among" in refusal("run", str(other.file), "--out", str(finished.out))
 
 
 def test_a_changed_bot_on_the_same_folder_is_refused(tmp_path):
