@@ -17,6 +17,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "tournament": "Run a tournament; its standings and report.",
     "replay": "Show a match from its log.",
     "verify": "Referee logs again from the first line.",
+    "certificate": "TLS for trying, without a certificate authority.",
     "conformance": "Lead a client in any language through every scenario of the protocol.",
 }
 """The short help of each command; a command called ``name`` is ``referee.cli.name:name``."""

@@ -14,12 +14,20 @@ from typing import Any, Final
 import click
 
 from referee.cli.common import fail
+from referee.cli.policy import DEFAULTS as POLICY
+from referee.cli.policy import check, policy_of, policy_options
 from referee.rules.registry import SettingError, unknown
-from referee.server.app import ListenError, RefereeServer
+from referee.server.app import ListenError, Policy, RefereeServer
 from referee.server.fleet import Fleet
 from referee.server.operations import configure_logging
 
-DEFAULTS: Final[Mapping[str, Any]] = {"listen": "127.0.0.1:50051", "data": None, "drain_s": 5, "processes": 1}
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "listen": "127.0.0.1:50051",
+    "data": None,
+    "drain_s": 5,
+    "processes": 1,
+    **POLICY,
+}
 """What `--config` may set; a flag wins over the file."""
 
 _NUMBERS: Final = {"drain_s": (0, 3600), "processes": (1, 256)}
@@ -28,17 +36,25 @@ _NUMBERS: Final = {"drain_s": (0, 3600), "processes": (1, 256)}
 @click.command()
 @click.option("--listen", metavar="HOST:PORT", help="Where bots dial in.  [default: 127.0.0.1:50051]")
 @click.option("--data", metavar="DIR", help="Keep the match logs here; else in a temporary folder.")
-@click.option("--config", metavar="FILE", help="A TOML file with listen, data, drain_s and processes.")
+@click.option("--config", metavar="FILE", help="A TOML file that sets what the flags set, and limits.")
+@policy_options
 @click.option("--drain-s", type=click.IntRange(0, 3600), help="How long running matches may end in.  [default: 5]")
 @click.option("--processes", type=click.IntRange(1, 256), help="Server processes.  [default: 1]")
-def serve(listen: str | None, data: str | None, config: str | None, drain_s: int | None, processes: int | None) -> None:
+def serve(
+    listen: str | None,
+    data: str | None,
+    config: str | None,
+    drain_s: int | None,
+    processes: int | None,
+    **trust: Any,
+) -> None:
     """Run the long-running server until SIGINT or SIGTERM.
 
     Matches are created over the network (MatchService.CreateMatch). On the first signal the server takes no more
     matches and lets running ones end for a while; on the second it stops at once.
     """
     values = {**DEFAULTS, **(_read(config) if config else {})}
-    given = {"listen": listen, "data": data, "drain_s": drain_s, "processes": processes}
+    given = {"listen": listen, "data": data, "drain_s": drain_s, "processes": processes} | trust
     values |= {key: value for key, value in given.items() if value is not None}
     address = _address(values["listen"])
     configure_logging()
@@ -51,7 +67,7 @@ def serve(listen: str | None, data: str | None, config: str | None, drain_s: int
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
-        asyncio.run(_serve(address, folder, values["drain_s"], values["processes"]))
+        asyncio.run(_serve(address, folder, values["drain_s"], values["processes"], policy_of(values)))
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -71,6 +87,8 @@ def _read(name: str) -> dict[str, Any]:
             least, most = _NUMBERS[key]
             if type(value) is not int or not least <= value <= most:
                 raise SettingError(where, f"{value!r} is not a whole number from {least} to {most}")
+        elif key in POLICY:
+            check(where, key, value)
         elif not isinstance(value, str):
             raise SettingError(where, f"{value!r} is no text")
     return settings
@@ -83,17 +101,19 @@ def _address(text: str) -> str:
     return text
 
 
-async def _serve(listen: str, data: Path, drain_s: float, processes: int) -> None:
+async def _serve(listen: str, data: Path, drain_s: float, processes: int, policy: Policy) -> None:
     loop = asyncio.get_running_loop()
     signals = asyncio.Queue[int]()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, signals.put_nowait, number)
-    server = RefereeServer(data, listen) if processes == 1 else Fleet(data, listen, processes)
+    server = RefereeServer(data, listen, policy=policy) if processes == 1 else Fleet(data, listen, processes, policy)
     try:
         await server.start()
     except ListenError as error:
         fail(f"--listen: {error}")
     click.echo(f"listening on {server.address}, match logs in {data}")
+    if server.http_address:
+        click.echo(f"metrics on http://{server.http_address}/metrics")
     await signals.get()
     click.echo("draining: no new matches", err=True)
     stopping = loop.create_task(server.stop(drain_s))

@@ -48,7 +48,7 @@ class BotError(Exception):
 
 
 class SettingError(BotError):
-    """The address or the token is missing."""
+    """The address or the token is missing, or a certificate cannot be read."""
 
 
 class RefusedError(BotError):
@@ -72,6 +72,9 @@ def run(
     A broken connection is mended: the bot joins again and gets its open turn again. An exception in `choose` ends the
     bot. Refusals and faults are told on standard error.
 
+    With TLS, the environment variable ``REFEREE_CA`` names the PEM file of the authority that signed the referee's
+    certificate; ``REFEREE_CERT`` and ``REFEREE_KEY`` name the bot's own, where the referee asks for one.
+
     Args:
         choose: the bot: gives one of `turn.legal`. Anything else is refused by the referee, and `choose` is asked
             again with the reason in `turn.refusal`, while the time lasts.
@@ -81,16 +84,39 @@ def run(
         on_event: is called with every event of the stream, in order, before it is dealt with.
 
     Raises:
-        SettingError: there is no address or no token.
+        SettingError: there is no address or no token, or a certificate cannot be read.
         RefusedError: the referee does not accept the bot.
         LostError: the referee could not be reached for 20 seconds.
     """
     address = _setting("address", address, "REFEREE_ADDRESS")
     join = play_pb2.Join(token=_setting("token", token, "REFEREE_TOKEN"), client=CLIENT, version=version)
+    with _channel(address) as channel:
+        _Player(play_pb2_grpc.PlayServiceStub(channel), join, choose, on_event).play(address)
+
+
+def _channel(address: str) -> grpc.Channel:
+    """A channel to the referee: with TLS, if ``REFEREE_CA`` names the certificate of whoever signed the referee's."""
     here = address.startswith(("127.", "localhost:", "[::1]:"))
     # gRPC would send even a connection within this machine through an `http_proxy`.
-    with grpc.insecure_channel(address, (*_OPTIONS, ("grpc.enable_http_proxy", 0 if here else 1))) as channel:
-        _Player(play_pb2_grpc.PlayServiceStub(channel), join, choose, on_event).play(address)
+    options = (*_OPTIONS, ("grpc.enable_http_proxy", 0 if here else 1))
+    authority, certificate, key = (_file(f"REFEREE_{name}") for name in ("CA", "CERT", "KEY"))
+    if (certificate is None) != (key is None) or (certificate and not authority):
+        raise SettingError("a certificate of the bot's own needs all of REFEREE_CA, REFEREE_CERT and REFEREE_KEY")
+    if authority is None:
+        return grpc.insecure_channel(address, options)
+    return grpc.secure_channel(address, grpc.ssl_channel_credentials(authority, key, certificate), options)
+
+
+def _file(variable: str) -> bytes | None:
+    """The content of the file that an environment variable names, if it is set."""
+    path = os.environ.get(variable)
+    if not path:
+        return None
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise SettingError(f"{variable}={path}: {error.strerror}; it must name a PEM file") from None
 
 
 def _setting(name: str, value: str | None, variable: str) -> str:
