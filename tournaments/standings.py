@@ -210,7 +210,7 @@ class Standings:
                 | self._mean(units, self.matches_played, totals.seats[seat], self._scale)
                 for seat, units in enumerate(self._seats)
             ],
-            "deals_worth": deals_worth(self._totals.pairs.values(), self._rotations),
+            "deals_worth": deals_worth(self._totals.pairs.values(), self._rotations, self._sides),
         }
 
     def _everything(self) -> Totals:

@@ -14,7 +14,7 @@ FEWEST: Final = 10
 """With fewer degrees of freedom nothing is said."""
 
 
-def deals_worth(pairs: Iterable[Meetings], rotations: int) -> dict[str, Any] | None:
+def deals_worth(pairs: Iterable[Meetings], rotations: int, sides: int) -> dict[str, Any] | None:
     """How many random deals the duplicate deals were worth; None where there are too few, or none are duplicate.
 
     The variance of a mean over n deal sets of R matches is S / n, S being the variance of a set's mean. Over N matches
@@ -30,22 +30,25 @@ def deals_worth(pairs: Iterable[Meetings], rotations: int) -> dict[str, Any] | N
     Args:
         pairs: what was seen of each pair of entrants, of complete deal sets only.
         rotations: matches a deal set, R.
+        sides: how many entrants meet in a match. A deal set counts once, however many pairs compare themselves in it.
     """
     by_set = Fraction(rotations**2)
     by_match = Fraction(rotations)
-    deal_sets = freedom = 0
+    compared = freedom = 0
     for met in pairs:
         count = met.compared.count
         if rotations < 2 or count < 2:
             continue
-        deal_sets += count
+        compared += count
         freedom += count - 1
         by_set += met.compared.squares - Fraction(met.compared.total**2) / count
         by_match += met.match_squares - Fraction(sum(units * units for units in met.seated), count)
+    pairs_a_set = sides * (sides - 1) // 2
+    freedom //= pairs_a_set
     if freedom < FEWEST:
         return None
     ratio = float(by_match / by_set)
-    matches = deal_sets * rotations
+    matches = compared * rotations // pairs_a_set
     factor = math.exp(t_quantile((1 + LEVEL) / 2, freedom) * math.sqrt(4 / freedom))
     return {
         "matches": matches,

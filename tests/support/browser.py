@@ -53,9 +53,11 @@ class Browser:
         targets = self.call("Target.getTargets")["targetInfos"]
         target = next(one["targetId"] for one in targets if one["type"] == "page")
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.requests: list[str] = []
+        self._frame: str | None = None
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.requests: list[str] = []
+        self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=False, flatten=True)
         if dark:
             scheme = [{"name": "prefers-color-scheme", "value": "dark"}]
             self.call("Emulation.setEmulatedMedia", features=scheme)
@@ -90,12 +92,20 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
-    def wait(self, expression: str) -> None:
-        """Wait until a JavaScript expression is true."""
+    def wait(self, expression: str, in_frame: bool = False) -> None:
+        """Wait until a JavaScript expression is true, in the page or in the frame that was opened last."""
         end = time.monotonic() + TIMEOUT_S
-        while not self.get(expression):
+        while not (self.in_frame(expression) if in_frame else self.get(expression)):
             assert time.monotonic() < end, f"never true: {expression}"
             time.sleep(0.02)
+
+    def in_frame(self, expression: str) -> Any:
+        """The value of an expression in the frame that was opened last and has a process of its own; None if none."""
+        page, self._session = self._session, self._frame or self._session
+        try:
+            return self.get(expression) if self._frame is not None else None
+        finally:
+            self._session = page
 
     def press(self, key: str, code: int, text: str = "") -> None:
         """Press a key, wherever the focus is."""
@@ -133,6 +143,8 @@ class Browser:
         """Keep what the page complains of, and what it asks for."""
         params = event.get("params", {})
         match event.get("method"):
+            case "Target.attachedToTarget" if params["targetInfo"]["type"] == "iframe":
+                self._frame = params["sessionId"]
             case "Runtime.exceptionThrown":
                 self.messages.append(str(params["exceptionDetails"]))
             case "Log.entryAdded" if params["entry"]["level"] in ("error", "warning"):

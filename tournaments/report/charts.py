@@ -13,7 +13,7 @@ COLOURS: Final = 8
 """So many entrants have a colour of their own."""
 
 _WIDTH, _HEIGHT = 760, 340
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 150, 14, 34
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 160, 14, 40
 
 
 def bar(bounds: Sequence[float], value: float | None, low: float, high: float, label: str, middle: float) -> str:
@@ -52,11 +52,11 @@ def trail(moments: Sequence[tuple[int, Mapping[str, Rating]]], names: Sequence[s
         parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at}" y2="{at}"/>')
         parts.append(f'<text class="tick" x="{_LEFT - 6}" y="{at + 4}" text-anchor="end">{line * step}</text>')
     parts += [
-        f'<text class="tick" x="{x(sets)}" y="{_HEIGHT - 14}" text-anchor="middle">{sets}</text>'
+        f'<text class="tick" x="{x(sets)}" y="{_HEIGHT - 20}" text-anchor="middle">{sets}</text>'
         for sets in sorted({first, (first + last) // 2, last})
     ]
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(f'<text class="tick" x="{middle}" y="{_HEIGHT - 1}" text-anchor="middle">deal sets played</text>')
+    parts.append(f'<text class="tick" x="{middle}" y="{_HEIGHT - 5}" text-anchor="middle">deal sets played</text>')
     for number, name in reversed(list(enumerate(names))):
         colour = f"c{number}" if number < COLOURS else "other"
         values = [(x(sets), ratings[name]) for sets, ratings in moments]
@@ -89,7 +89,7 @@ def _labels(wanted: Sequence[tuple[float, str]], x: float) -> list[str]:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 20 else name[:19] + "…"
+    return name if len(name) <= 18 else name[:17] + "…"
 
 
 def times(took: Counter[int], bins: int, label: str) -> str:

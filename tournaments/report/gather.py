@@ -111,14 +111,20 @@ def _results(folder: Path, ids: list[str], standings: Standings) -> Iterator[Mat
 
 
 def _figures(folder: Path, standings: Standings) -> Mapping[str, Any]:
-    """Those that the run has written, which may rank by more than the mean; if they are older, those of the logs."""
+    """The figures that the logs give; with the places that the run has written, which may go by more than the mean."""
     figures: Mapping[str, Any] = standings.to_json()
     try:
         written = msgspec.json.decode((folder / "standings.json").read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.MsgspecError):
         return figures
-    same = written.keys() == figures.keys() and written["matches_played"] == figures["matches_played"]
-    return written if same else figures
+    try:
+        ranked = {one["name"]: {key: one[key] for key in ("place", "places")} for one in written["entrants"]}
+        if written["matches_played"] != figures["matches_played"]:
+            return figures
+        entrants = sorted((one | ranked[one["name"]] for one in figures["entrants"]), key=lambda one: int(one["place"]))
+        return {**figures, "matches_planned": int(written["matches_planned"]), "entrants": entrants}
+    except (LookupError, TypeError, ValueError):
+        return figures
 
 
 def _time(found: Gathered, folder: Path, result: MatchResult) -> None:

@@ -83,7 +83,6 @@ def _matches(found: Gathered, replays: int) -> dict[str, Any]:
         "matches": [
             [
                 match.id,
-                match.deal_set,
                 [numbers[name] for name in match.seats],
                 [match.places[side] for side in match.sides],
                 {numbers[name]: faults_text(kinds) for name, kinds in match.faults.items() if any(kinds.values())},

@@ -2,7 +2,7 @@
 const read = id => JSON.parse(document.getElementById(id).textContent);
 const data = read("matches-data"), packed = read("replays-data"), replay = read("replay-data");
 const $ = id => document.getElementById(id);
-const PAGE = 100;
+const PAGE = 50;
 let shown = PAGE, selected = [], open = null;
 
 function node(tag, attributes, ...children) {
@@ -12,25 +12,25 @@ function node(tag, attributes, ...children) {
   return made;
 }
 
-// A match is [id, deal set, entrants by seat, places by seat, faults in words by entrant].
-function fits([id, , seats, , faults]) {
+// A match is [id, entrants by seat, places by seat, faults in words by entrant].
+function fits([id, seats, , faults]) {
   const one = $("one").value, other = $("other").value, wanted = $("wanted").value.trim();
   return (one === "" || seats.includes(Number(one))) && (other === "" || seats.includes(Number(other)))
     && (wanted === "" || id.includes(wanted)) && (!$("faulty").checked || Object.keys(faults).length > 0);
 }
 
 function row(match) {
-  const [id, set, seats, places, faults] = match;
+  const [id, seats, places, faults] = match;
   const players = seats.map((entrant, seat) => node("span", {}, node("small", {style: "display:inline"}, `${seat}: `),
     places[seat] === 1 ? node("b", {}, `${places[seat]}. ${data.names[entrant]}`) : `${places[seat]}. ${data.names[entrant]}`));
   const told = Object.entries(faults).map(([entrant, words]) => `${data.names[entrant]}: ${words}`).join("; ");
   const buttons = id in packed
     ? ["", ...seats.keys()].map(seat => node("button", {type: "button", "data-replay": id, "data-seat": seat,
         "aria-label": `replay ${id}` + (seat === "" ? ", all cards open" : ` as seat ${seat}, ${data.names[seats[seat]]}, saw it`)},
-        seat === "" ? "all" : `seat ${seat}`))
+        seat === "" ? "open" : String(seat)))
     : [node("small", {}, `referee replay matches/${id}.jsonl`)];
-  return node("tr", {}, node("td", {}, node("a", {href: `matches/${id}.jsonl`, title: "the log of this match"}, id)), node("td", {class: "n"}, String(set)),
-    node("td", {}, ...players), node("td", {}, told || "–"), node("td", {}, ...buttons));
+  return node("tr", {}, node("td", {}, node("a", {href: `matches/${id}.jsonl`, title: "the log of this match"}, id)), node("td", {}, ...buttons),
+    node("td", {}, ...players), node("td", {}, told || "–"));
 }
 
 function list() {

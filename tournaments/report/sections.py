@@ -75,12 +75,13 @@ def standings(found: Gathered) -> str:
                 bar(one["rating_ci95"], one["rating"], low, high, f"rating {one['rating']:.0f}, 95 % {rating}", 1500)
                 + f"<small>{rating}</small>",
                 _percent(one["p_first"]),
-                *(str(one[key]) for key in ("played", "won", "drawn", "lost")),
+                str(one["played"]),
+                f"{one['won']}–{one['drawn']}–{one['lost']}",
                 text(faults_text(one["faults"]) or "–"),
             ]
         )
-    heads = ("#place", "entrant", "#mean", "95 %", "#rating", "95 %", "#first", "#played", "#won", "#drawn", "#lost")
-    return table((*heads, "faults"), rows)
+    heads = ("#place", "entrant", "#mean", "95 %", "#rating", "95 %", "#first", "#played", "#won–drawn–lost", "faults")
+    return table(heads, rows)
 
 
 def places(found: Gathered) -> str:
