@@ -117,6 +117,13 @@ class MatchLog:
         self.seq = line["seq"] + 1
         self.head = line["hash"]
 
+    def go_on_after(self, line: Event, end: int) -> None:
+        """Go on after a line that ends after so many bytes of the file, and cut what stands behind it."""
+        if self.file is not None:
+            self.file.truncate(end)
+            self.file.seek(end)
+        self.continue_from(line)
+
     def close(self) -> None:
         """Close the file."""
         if self.file is not None:

@@ -19,12 +19,14 @@ class Ticket:
         key: the hash of its token.
         name: the player's name.
         open: True while more matches may come: a bot that has played one is asked to join again.
+        suspended: True while its match waits to go on: a bot that joins waits with it.
     """
 
     def __init__(self, key: bytes, name: str, open: bool) -> None:
         self.key = key
         self.name = name
         self.open = open
+        self.suspended = False
         self._offered: deque[RemoteSeat] = deque()
         self._taken: list[RemoteSeat] = []
         self._idle: deque[Connection] = deque()
@@ -55,7 +57,9 @@ class Ticket:
             lost.attach(connection)
         elif self._offered:
             self._give(self._offered.popleft(), connection)
-        elif self.open:
+        elif self.open or self.suspended:
+            if self.suspended:
+                self._replace_idle()
             connection.receiver = self
             self._idle.append(connection)
         elif playable:
@@ -83,6 +87,13 @@ class Ticket:
             connection.receiver = None
             connection.end(self._over)
 
+    def _replace_idle(self) -> None:
+        """Let the newest stream alone wait for the match that goes on."""
+        while self._idle:
+            old = self._idle.popleft()
+            old.receiver = None
+            old.end(notices.closed(play_pb2.CLOSE_REASON_REPLACED, "another stream has joined with this token"))
+
     def _give(self, seat: RemoteSeat, connection: Connection) -> None:
         self._taken.append(seat)
         seat.on_lost = self._replace
@@ -106,6 +117,12 @@ class Admission:
         ticket = Ticket(token_hash(token), name, open)
         self._tickets[ticket.key] = ticket
         return token, ticket
+
+    def restore(self, name: str, key: bytes) -> Ticket:
+        """The ticket of a token that was given out before the server was started again, by its hash."""
+        ticket = self._tickets[key] = Ticket(key, name, open=False)
+        ticket.suspended = True
+        return ticket
 
     def find(self, token: str) -> Ticket | None:
         """The ticket of a token. The look-up is by hash, so its time tells nothing of how near a guess came."""

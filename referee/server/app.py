@@ -23,6 +23,8 @@ from referee.server.match_service import MatchService
 from referee.server.meters import Meters
 from referee.server.operations import Operations
 from referee.server.play_service import PlayService
+from referee.server.resume import Resumer
+from referee.server.sync import Syncer
 from referee.server.transport import Transport, TransportError, is_loopback
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
@@ -54,6 +56,7 @@ class Policy:
         transport: TLS, and where it may listen without.
         telling: whether what happens is logged as JSON lines.
         http: ``host:port`` for metrics and health; empty: none.
+        power: whether nothing is told to anybody before it would outlast a loss of power; else, a kill of the process.
         near: a socket in the file system at which the front of several processes calls, in a folder that nobody else
             can enter; empty: none.
     """
@@ -63,6 +66,7 @@ class Policy:
     transport: Transport = field(default_factory=Transport)
     telling: bool = False
     http: str = ""
+    power: bool = False
     near: str = ""
 
 
@@ -126,6 +130,7 @@ class RefereeServer:
         listen: ``host:port``; port 0 takes a free one.
         prefix: what the ids and tokens of matches created over the network begin with.
         policy: who may do what, over which transport and how much; and whether operations are logged.
+        claims: take up the matches of the folder whose ids these are; None: none, and none will be.
 
     Attributes:
         admission: the tokens.
@@ -136,13 +141,19 @@ class RefereeServer:
     """
 
     def __init__(
-        self, data: Path, listen: str = "127.0.0.1:0", prefix: str = "", policy: Policy = DEFAULT_POLICY
+        self,
+        data: Path,
+        listen: str = "127.0.0.1:0",
+        prefix: str = "",
+        policy: Policy = DEFAULT_POLICY,
+        claims: Callable[[str], bool] | None = None,
     ) -> None:
         self.admission = Admission()
         self.lateness = Lateness()
         self.operations = Operations(policy.telling)
         self.operations.meters.watch("late_seconds", "How late this process is now.", lambda: self.lateness.ms() / 1000)
-        self.host = MatchHost(self.lateness, self.operations)
+        self._syncer = Syncer() if policy.power else None
+        self.host = MatchHost(self.lateness, self.operations, self._syncer)
         self.operations.watch_matches(self.host.matches.values())
         self.address = ""
         self.http_address = ""
@@ -154,6 +165,9 @@ class RefereeServer:
         play = PlayService(self.admission, policy.limits, self.operations)
         self._server.add_generic_rpc_handlers((play.handler(),))
         self._matches = MatchService(self.admission, self.host, data, prefix, policy.access, policy.limits)
+        self._resumer = None
+        if claims is not None:
+            self._resumer = Resumer(self.admission, self.host, data, claims, self._matches.owned)
         match_pb2_grpc.add_MatchServiceServicer_to_server(self._matches, self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         public_services(self._server, listen)
@@ -171,6 +185,9 @@ class RefereeServer:
         if self._http is not None:
             self.http_address = self._http.address
         self._matches.address = self.address
+        if self._resumer is not None:
+            self._resumer.restore()
+            self._resumer.start()
         await self._server.start()
         for name in ("", *SERVICES):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
@@ -183,11 +200,15 @@ class RefereeServer:
         """Take no more matches, let running ones end for so long (seconds), abort the rest, and stop."""
         self.operations.say("draining", grace_s=grace_s)
         self.host.draining = True
+        if self._resumer is not None:
+            self._resumer.stop()
         self.admission.close(play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down")
         await self._health.enter_graceful_shutdown()
         await self.host.drain(grace_s)
         await self._server.stop(1.0)
         self.lateness.stop()
+        if self._syncer is not None:
+            self._syncer.close()
         if self._http is not None:
             self._http.stop()
 

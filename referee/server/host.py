@@ -4,109 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import structlog
 
 from referee.match.events import Event, MatchSpec
 from referee.match.fold import Match
-from referee.match.log import MatchLog
+from referee.match.log import LogError, MatchLog
 from referee.match.loop import Table
-from referee.match.policy import FaultKind
+from referee.match.resume import resume
 from referee.match.seat import Bot, LocalSeat, Seat
 from referee.server.admission import Ticket
-from referee.server.codec.events import EventCodec
-from referee.server.codec.turns import TurnCodec
+from referee.server.hosted import HostedMatch, MatchStage
 from referee.server.lateness import Lateness
 from referee.server.operations import CountedLog, Operations
+from referee.server.private import forget_private
 from referee.server.remote import RemoteSeat
+from referee.server.sync import Syncer
 from referee.v1 import play_pb2
 
 MOST_KEPT: Final = 10_000
 """So many matches can be asked for; the logs of older ones stay where they are."""
 
+KEPT_S: Final = 2.0
+"""So long what is kept to resume a match outlives it, so that its bots hear of its end even if the server is killed."""
+
+CUT_CHARACTERS: Final = 400
+"""So much of a torn line that was cut is kept in the log."""
+
+__all__ = ["HostedMatch", "MatchHost", "MatchStage"]
+
 _log = structlog.get_logger(__name__)
-
-
-class MatchStage(StrEnum):
-    """How far a hosted match is."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    FINISHED = "finished"
-    FAILED = "failed"
-
-
-class HostedMatch:
-    """A match that this server plays, or has played.
-
-    Attributes:
-        spec: what the match is.
-        match: its state.
-        path: its log.
-        number: the number of the match on this server, from 1.
-        created_at: when it was created (seconds since 1970, UTC).
-        stage: how far it is.
-        problem: why it failed, if it did.
-        events: encodes its events.
-        turns: encodes its turns.
-    """
-
-    def __init__(self, spec: MatchSpec, match: Match, path: Path, number: int, now: float) -> None:
-        self.spec = spec
-        self.number = number
-        self.match = match
-        self.path = path
-        self.created_at = now
-        self.stage = MatchStage.WAITING
-        self.problem = ""
-        self.events = EventCodec(spec)
-        self.turns = TurnCodec(spec)
-        self.remote: dict[int, tuple[Ticket, RemoteSeat]] = {}
-        self.task: asyncio.Task[None] | None = None
-        self._grown = asyncio.Event()
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing will be added to the log."""
-        return self.stage in {MatchStage.FINISHED, MatchStage.FAILED}
-
-    def pulse(self) -> None:
-        """Wake those who follow the match."""
-        self._grown.set()
-        self._grown = asyncio.Event()
-
-    async def follow(self, from_seq: int = 0) -> AsyncGenerator[Event, None]:
-        """The events of the log from a sequence number on, until the match is over."""
-        with self.path.open("rb") as file:
-            while True:
-                grown, over, start = self._grown, self.over, file.tell()
-                data = file.readline()
-                if data.endswith(b"\n"):
-                    event = msgspec.json.decode(data)
-                    if event["seq"] >= from_seq:
-                        yield event
-                    continue
-                if over:
-                    return
-                file.seek(start)
-                await grown.wait()
-
-    def crashed(self, seat: int, detail: str) -> None:
-        """The process that plays a seat, started by the referee, has ended."""
-        if seat in self.remote:
-            self.remote[seat][1].leaves(FaultKind.CRASHED, detail)
-
-    def stop(self) -> None:
-        """Abort the match if it still runs."""
-        if self.task is not None and not self.task.done():
-            # Not at once: a task that has not begun would never come to its end.
-            asyncio.get_running_loop().call_soon(self.task.cancel)
 
 
 class MatchHost:
@@ -117,14 +49,29 @@ class MatchHost:
         created: how many matches have been created.
         draining: True once no match is to be created any more.
         operations: told of what happens.
+        suspended: the matches that wait until their logs can be written again.
     """
 
-    def __init__(self, lateness: Lateness, operations: Operations | None = None) -> None:
+    def __init__(self, lateness: Lateness, operations: Operations | None = None, syncer: Syncer | None = None) -> None:
         self.operations = operations or Operations()
         self.matches: dict[str, HostedMatch] = {}
         self.created = 0
         self.draining = False
+        self.suspended: list[HostedMatch] = []
         self._lateness = lateness
+        self._syncer = syncer
+        self._kept: dict[Path, asyncio.TimerHandle] = {}
+
+    @property
+    def safe(self) -> bool:
+        """Whether nothing is told before it would outlast a loss of power."""
+        return self._syncer is not None
+
+    def withdraw(self, hosted: HostedMatch) -> None:
+        """Forget a match that nobody was told of."""
+        self.matches.pop(hosted.spec.id, None)
+        if hosted in self.suspended:
+            self.suspended.remove(hosted)
 
     def create(
         self,
@@ -134,6 +81,8 @@ class MatchHost:
         path: Path,
         withheld: bool = False,
         listener: Callable[[Event], None] | None = None,
+        on_over: Callable[[], None] | None = None,
+        resumable: bool = False,
     ) -> HostedMatch:
         """Open a match's log and play the match in the background.
 
@@ -144,20 +93,78 @@ class MatchHost:
             path: the log to be written.
             withheld: do not reveal the seed at the end, since other matches use it.
             listener: told of every event after it is written; must not wait.
+            on_over: called once the match is over.
+            resumable: True if what is needed to go on after a crash is kept beside the log.
 
         Raises:
             OSError: the log cannot be written; there is no such match.
         """
         hosted = HostedMatch(spec, Match(spec, seed, withheld), path, self.created + 1, time.time())
+        hosted.players = list(players)
+        hosted.resumable = resumable
+        hosted.listener = listener or hosted.listener
+        hosted.on_over = on_over or hosted.on_over
         log = CountedLog(path.open("wb", buffering=0), self.operations)
+        table = self._table(hosted, log)
+        try:
+            table.open()
+        except OSError:
+            log.close()
+            raise
+        self.add(hosted)
+        self.operations.created(hosted)
+        self._begin(hosted, table, log)
+        return hosted
+
+    def add(self, hosted: HostedMatch) -> None:
+        """Let a match be known."""
+        self.created += 1
+        hosted.number = self.created
+        self.matches[hosted.spec.id] = hosted
+        self._forget()
+
+    def resume(self, hosted: HostedMatch) -> None:
+        """Take a match up again where its log ends.
+
+        Raises:
+            LogError: the log is damaged; it is as it was.
+            OSError: the log cannot be read or written.
+        """
+        assert hosted.match.seed is not None
+        found = resume(hosted.path, hosted.match.seed, hosted.match.withheld)
+        if found is None:
+            raise LogError(str(hosted.path), 1, "not even the first line is whole")
+        hosted.match = found.match
+        log = CountedLog(hosted.path.open("r+b", buffering=0), self.operations)
+        try:
+            log.go_on_after(found.events[-1], found.end)
+            table = self._table(hosted, log)
+            table.restore(found.events)
+            if found.match.ended is None:
+                cut = found.torn.decode(errors="replace")[:CUT_CHARACTERS]
+                table.note({"event": "resumed", "cut_bytes": len(found.torn), "cut": cut})
+        except OSError:
+            log.close()
+            raise
+        if found.torn:
+            _log.warning("torn line cut", match=hosted.spec.id, line=len(found.events) + 1, bytes=len(found.torn))
+        for _, seat in hosted.remote.values():
+            seat.restore(found.events)
+        begun = any(event["event"] == "hand_started" for event in found.events)
+        over = found.match.ended is not None
+        hosted.stage = MatchStage.FINISHED if over else MatchStage.RUNNING if begun else MatchStage.WAITING
+        hosted.problem = ""
+        self._begin(hosted, table, log)
+
+    def _table(self, hosted: HostedMatch, log: MatchLog) -> Table:
+        """The table of a match, with its seats."""
         seats: list[Seat] = []
 
         def heard(event: Event) -> None:
             if event["event"] == "hand_started":
                 hosted.stage = MatchStage.RUNNING
             hosted.pulse()
-            if listener is not None:
-                listener(event)
+            hosted.listener(event)
 
         def noted(event: Event) -> None:
             # A stream may have something to note at any time; if it cannot be written, that is the match's failure.
@@ -167,27 +174,26 @@ class MatchHost:
                 hosted.stop()
             hosted.pulse()
 
-        table = Table(hosted.match, log, seats, heard, breathe=_let_others_run)
-        for number, player in enumerate(players):
+        if self._syncer is not None and hosted.synced is None:
+            hosted.synced = 0
+            hosted.stands()
+        sync = None if self._syncer is None or log.file is None else partial(hosted.sync, self._syncer, log.file)
+        table = Table(hosted.match, log, seats, heard, breathe=_let_others_run, sync=sync)
+        for number, player in enumerate(hosted.players):
             if isinstance(player, Ticket):
-                seat = RemoteSeat(number, spec, hosted.events, hosted.turns, noted, self._lateness)
+                seat = RemoteSeat(number, hosted.spec, hosted.events, hosted.turns, noted, self._lateness)
                 hosted.remote[number] = (player, seat)
                 seats.append(seat)
             else:
                 seats.append(LocalSeat(player))
-        try:
-            table.open()
-        except OSError:
-            log.close()
-            raise
-        self.created += 1
-        self.matches[spec.id] = hosted
-        self._forget()
-        self.operations.created(hosted)
-        hosted.task = asyncio.get_running_loop().create_task(self._play(hosted, table, log), name=f"match {spec.id}")
-        for ticket, seat in hosted.remote.values():
-            ticket.offer(seat)
-        return hosted
+        return table
+
+    def _begin(self, hosted: HostedMatch, table: Table, log: MatchLog) -> None:
+        """Play a match in the background."""
+        play = self._play(hosted, table, log)
+        hosted.begin(asyncio.get_running_loop().create_task(play, name=f"match {hosted.spec.id}"))
+        if self._syncer is None:
+            hosted.offer()
 
     def _forget(self) -> None:
         """Forget matches that are over, the oldest first, so that a server that runs for years does not fill up."""
@@ -206,11 +212,15 @@ class MatchHost:
         """Play one match; whatever happens, its seats are let go and its log is closed."""
         reason, message = play_pb2.CLOSE_REASON_MATCH_OVER, "the match is over"
         try:
+            if self._syncer is not None:
+                await table.settled()
+                hosted.offer()
             await table.run()
             hosted.stage = MatchStage.FINISHED
         except asyncio.CancelledError:
             try:
                 table.abort()
+                await table.settled()
                 hosted.stage = MatchStage.FINISHED
                 reason, message = play_pb2.CLOSE_REASON_SERVER_DRAINING, "the server is shutting down"
             except OSError as error:
@@ -219,18 +229,42 @@ class MatchHost:
             message = self._failed(hosted, error)
         finally:
             log.close()
+            paused = hosted.stage is MatchStage.SUSPENDED
             for number, (ticket, seat) in hosted.remote.items():
+                ticket.suspended = paused
                 ticket.done(seat)
                 lost = hosted.stage is MatchStage.FINISHED and number in hosted.match.forfeited
                 why = (play_pb2.CLOSE_REASON_FORFEITED, "the seat lost the match by its faults")
-                seat.dismiss(*(why if lost else (reason, message)), ticket.open and not self.draining)
+                again = (ticket.open or paused) and not self.draining
+                seat.dismiss(*(why if lost else (reason, message)), again)
             hosted.remote.clear()
-            self.operations.over(hosted)
+            if not paused:
+                self._over(hosted)
             hosted.pulse()
+
+    def _over(self, hosted: HostedMatch) -> None:
+        """A match is over: nothing of it will be needed again but its log."""
+        hosted.synced = None
+        hosted.stands()
+        hosted.on_over()
+        self.operations.over(hosted)
+        if hosted.resumable:
+            later = asyncio.get_running_loop().call_later(KEPT_S, self._let_go, hosted.path)
+            self._kept[hosted.path] = later
+
+    def _let_go(self, path: Path) -> None:
+        forget_private(path)
+        self._kept.pop(path).cancel()
 
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:
         """Note that a match has failed; what its bots are told."""
         hosted.stage = MatchStage.FAILED
+        if isinstance(error, OSError) and hosted.resumable:
+            hosted.stage = MatchStage.SUSPENDED
+            hosted.problem = f"the log cannot be written: {error.strerror}; the match goes on when it can"
+            self.suspended.append(hosted)
+            _log.warning("match suspended", match=hosted.spec.id, problem=hosted.problem)
+            return "the match is suspended: its log cannot be written"
         if isinstance(error, OSError):
             # A disk that is full is no defect of the referee's: where in it is of no interest.
             hosted.problem = f"the log cannot be written: {error.strerror}"
@@ -249,6 +283,8 @@ class MatchHost:
         self.hurry()
         if running:
             await asyncio.wait(running)
+        for path in list(self._kept):
+            self._let_go(path)
 
     def hurry(self) -> None:
         """Abort the matches that still run."""

@@ -34,6 +34,7 @@ from referee.server.codec import info
 from referee.server.errors import abort
 from referee.server.host import HostedMatch, MatchHost
 from referee.server.limits import Holders, Limits
+from referee.server.opening import bot_seed, open_match
 from referee.server.tokens import new_token
 from referee.v1 import match_pb2, match_pb2_grpc
 
@@ -104,16 +105,19 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             token, ticket = self._admission.issue(name, token=self._prefix + new_token())
             players.append(ticket)
             tokens.append(match_pb2.SeatToken(seat=seat, token=token))
-        try:
-            hosted = self._host.create(spec, seed, players, self._data / f"{spec.id}.jsonl")
-        except OSError as error:
+        builtins = [seat.builtin for seat in request.seats]
+        log = self._data / f"{spec.id}.jsonl"
+
+        def over() -> None:
             self._forget_tokens(players)
             self._open.give_back(organiser)
+
+        try:
+            hosted = await open_match(self._host, log, spec, seed, players, builtins, organiser, over)
+        except OSError as error:
+            over()
             message = f"the match log cannot be written: {error.strerror}"
             await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "LOG_UNWRITABLE", message)
-        assert hosted.task is not None
-        hosted.task.add_done_callback(lambda _: self._forget_tokens(players))
-        hosted.task.add_done_callback(lambda _: self._open.give_back(organiser))
         return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens, address=self.address)
 
     async def GetMatch(self, request: match_pb2.GetMatchRequest, context: _Context) -> match_pb2.GetMatchResponse:
@@ -135,7 +139,8 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             if not 0 < before <= self._host.created:
                 message = "page_token is none that this server gave"
                 await abort(context, grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN", message)
-        older = (hosted for hosted in reversed(self._host.matches.values()) if hosted.number < before)
+        known = (hosted for hosted in reversed(self._host.matches.values()) if hosted.synced != 0)
+        older = (hosted for hosted in known if hosted.number < before)
         page = list(islice(older, size))
         more = str(page[-1].number) if next(older, None) is not None else ""
         return match_pb2.ListMatchesResponse(matches=[info.match_info(hosted) for hosted in page], next_page_token=more)
@@ -163,6 +168,9 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
             if not hosted.over:
                 message = f"match {hosted.spec.id} is still running; its log is given out when it has ended"
                 await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "MATCH_RUNNING", message)
+            if hosted.sealed:
+                message = f"match {hosted.spec.id} has failed: {hosted.problem}; its log stays here"
+                await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "LOG_DAMAGED", message)
             if hosted.match.withheld:
                 message = f"match {hosted.spec.id}: its deals are used by other matches still, so its log stays here"
                 await abort(context, grpc.StatusCode.FAILED_PRECONDITION, "SEED_WITHHELD", message)
@@ -201,6 +209,18 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         except TimeoutError:
             raise _Stalled from None
 
+    def owned(self, hosted: HostedMatch, owner: str) -> None:
+        """A match goes on that somebody created before the server was started again."""
+        counted = self._open.take(owner)
+        forget = hosted.on_over
+
+        def over() -> None:
+            forget()
+            if counted:
+                self._open.give_back(owner)
+
+        hosted.on_over = over
+
     def _forget_tokens(self, players: Sequence[Bot | Ticket]) -> None:
         for player in players:
             if isinstance(player, Ticket):
@@ -208,7 +228,7 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
 
     async def _find(self, match_id: str, context: _Context) -> HostedMatch:
         hosted = self._host.matches.get(match_id)
-        if hosted is None:
+        if hosted is None or hosted.synced == 0:
             shown = match_id[:60]
             message = f"no match {shown!r} on this server; ListMatches lists them"
             await abort(context, grpc.StatusCode.NOT_FOUND, "NO_SUCH_MATCH", message, match_id=shown)
@@ -245,6 +265,6 @@ def _planned(request: match_pb2.CreateMatchRequest, match_id: str) -> tuple[Matc
         if player is None:
             raise SettingError(key, "one of `builtin` and `remote` must be set")
         names.append(seat.name or (seat.builtin if player == "builtin" else f"seat {number}"))
-        bots.append(BOTS[seat.builtin].make(f"{match_id}/{number}") if player == "builtin" else None)
+        bots.append(BOTS[seat.builtin].make(bot_seed(match_id, number)) if player == "builtin" else None)
     spec = MatchSpec(match_id, game, options, format, tuple(names), clock, commitment(seed), policy)
     return spec, seed, bots

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _log = structlog.get_logger(__name__)
 
-STAGES: Final = ("waiting", "running", "finished", "failed")
+STAGES: Final = ("waiting", "running", "finished", "failed", "suspended")
 
 
 def configure_logging() -> None:

@@ -219,7 +219,7 @@ def test_old_matches_are_forgotten(tmp_path, monkeypatch):
                 listed += [info.match_id for info in page.matches]
                 token = page.next_page_token
             assert listed == [made[5], made[4], running]
-            assert len(list(tmp_path.iterdir())) == 7
+            assert len(list(tmp_path.glob("*.jsonl"))) == 7
 
     run(promise)
 

@@ -13,13 +13,14 @@ from referee.server.codec.events import EventCodec, options_messages
 from referee.v1 import match_pb2, play_pb2
 
 if TYPE_CHECKING:
-    from referee.server.host import HostedMatch
+    from referee.server.hosted import HostedMatch
 
 _STATES: Final = {
     "waiting": match_pb2.MATCH_STATE_WAITING,
     "running": match_pb2.MATCH_STATE_RUNNING,
     "finished": match_pb2.MATCH_STATE_FINISHED,
     "failed": match_pb2.MATCH_STATE_FAILED,
+    "suspended": match_pb2.MATCH_STATE_WAITING,
 }
 
 
@@ -69,16 +70,15 @@ def match_info(hosted: HostedMatch) -> match_pb2.MatchInfo:
         commitment=spec.commitment,
         created_at=created.replace("+00:00", "Z"),
     )
-    # Between hands `match.hand` is the number of the next one.
-    hand = match.hand if match.state is not None else match.hand - 1
+    hand, turn, totals, ended = hosted.standing
     if hand >= 0:
         info.hand = hand
-        info.totals.extend(match.tally.totals)
-    if match.turn:
-        info.turn = match.turn
-    if match.ended is not None:
-        info.places.extend(match.ended["places"])
-        info.end_reason = play_pb2.MatchEndReason.Value(f"MATCH_END_REASON_{match.ended['reason'].upper()}")
+        info.totals.extend(totals)
+    if turn:
+        info.turn = turn
+    if ended is not None:
+        info.places.extend(ended["places"])
+        info.end_reason = play_pb2.MatchEndReason.Value(f"MATCH_END_REASON_{ended['reason'].upper()}")
     return info
 
 

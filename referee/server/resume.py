@@ -1,0 +1,216 @@
+"""A server that is started again: it takes up what stands in its folder, and tries again what could not be written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import structlog
+
+from referee.bots.registry import find_bot
+from referee.match.deal import parse_seed
+from referee.match.events import Event, LogFault, MatchSpec
+from referee.match.fold import Match
+from referee.match.log import LogError
+from referee.match.seat import Bot
+from referee.server.admission import Admission, Ticket
+from referee.server.host import MOST_KEPT, MatchHost
+from referee.server.hosted import HostedMatch, MatchStage, Standing
+from referee.server.private import Player, forget_private, private_path, read_private
+
+RETRY_S: Final = 2.0
+"""So long between attempts to go on with matches whose logs cannot be written."""
+
+_TAIL: Final = 1 << 16
+"""The end of a log in which its last events are looked for (bytes)."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Resumer:
+    """Takes up the matches of a folder.
+
+    Args:
+        admission: where their bots' tokens are made good again.
+        host: where they go on.
+        data: the folder.
+        claims: whether the match of an id is this process's.
+        owned: told of every match that goes on, and of who created it.
+    """
+
+    def __init__(
+        self,
+        admission: Admission,
+        host: MatchHost,
+        data: Path,
+        claims: Callable[[str], bool] = lambda _: True,
+        owned: Callable[[HostedMatch, str], None] = lambda _match, _owner: None,
+    ) -> None:
+        self._admission = admission
+        self._host = host
+        self._data = data
+        self._claims = claims
+        self._owned = owned
+        self._retrying: asyncio.Task[None] | None = None
+
+    def restore(self) -> None:
+        """Take up every match of the folder: those that were running go on, those that are over are listed."""
+        logs = {path.stem: path for path in self._data.glob("*.jsonl") if self._claims(path.stem)}
+        running: list[HostedMatch] = []
+        for path in sorted(self._data.glob("*.private")):
+            if not self._claims(path.stem):
+                continue
+            log = logs.pop(path.stem, None)
+            if log is None or b"\n" not in _head(log):
+                self._never_announced(path.with_suffix(".jsonl"))
+                continue
+            hosted = self._kept(log)
+            if hosted is not None:
+                running.append(hosted)
+        newest = sorted(logs.values(), key=_changed, reverse=True)
+        over = [hosted for path in islice(newest, MOST_KEPT) if (hosted := _over(path)) is not None]
+        for hosted in sorted([*running, *over], key=lambda hosted: hosted.created_at):
+            self._host.add(hosted)
+        for hosted in running:
+            if hosted.stage is not MatchStage.FAILED:
+                self._go_on(hosted)
+        if running or over:
+            stages = [hosted.stage for hosted in running]
+            _log.info(
+                "matches restored",
+                resumed=sum(stage in {MatchStage.WAITING, MatchStage.RUNNING} for stage in stages),
+                suspended=stages.count(MatchStage.SUSPENDED),
+                damaged=stages.count(MatchStage.FAILED),
+                over=len(over) + stages.count(MatchStage.FINISHED),
+            )
+
+    def start(self) -> None:
+        """From now on try again, every few seconds, to go on with what is suspended."""
+        self._retrying = asyncio.get_running_loop().create_task(self._retry_for_ever(), name="resume")
+
+    def stop(self) -> None:
+        """Try no more."""
+        if self._retrying is not None:
+            self._retrying.cancel()
+
+    async def _retry_for_ever(self) -> None:
+        while True:
+            await asyncio.sleep(RETRY_S)
+            self.retry()
+
+    def retry(self) -> None:
+        """Go on with the matches that are suspended, until one of them still cannot."""
+        waiting = self._host.suspended
+        while waiting and not self._host.draining:
+            hosted = waiting.pop(0)
+            self._go_on(hosted)
+            if hosted.stage is MatchStage.SUSPENDED:
+                return
+            if hosted.stage is not MatchStage.FAILED:
+                _log.info("match goes on", match=hosted.spec.id)
+
+    def _go_on(self, hosted: HostedMatch) -> None:
+        """Go on with a match, now or later, or say why it cannot."""
+        try:
+            self._host.resume(hosted)
+        except OSError as error:
+            hosted.stage = MatchStage.SUSPENDED
+            hosted.problem = f"the log cannot be written: {error.strerror}; the match goes on when it can"
+            self._host.suspended.append(hosted)
+            _log.warning("match suspended", match=hosted.spec.id, problem=hosted.problem)
+        except LogError as error:
+            self._fail(hosted, f"the log is damaged: {error}")
+
+    def _fail(self, hosted: HostedMatch, problem: str) -> None:
+        """Stop a match whose log is damaged: all stays on the disk, for whoever may mend it."""
+        hosted.stage = MatchStage.FAILED
+        hosted.problem = problem
+        hosted.sealed = True
+        for player in hosted.players:
+            if isinstance(player, Ticket):
+                self._admission.revoke(player)
+        hosted.on_over()
+        hosted.pulse()
+        _log.error("match failed", match=hosted.spec.id, problem=problem)
+
+    def _never_announced(self, log: Path) -> None:
+        """The server was killed while it made a match that nobody was told of."""
+        _log.warning("a match that was not announced yet is dropped", match=log.stem)
+        with suppress(OSError):
+            log.unlink(missing_ok=True)
+        forget_private(log)
+
+    def _kept(self, log: Path) -> HostedMatch | None:
+        """The match of a log that was running, before its log is read; None if what was kept of it is damaged."""
+        try:
+            kept = read_private(log)
+            spec = MatchSpec.from_started(kept.started)
+            if spec.id != log.stem:
+                raise ValueError(f"it is of match {spec.id!r}")
+            match = Match(spec, parse_seed(kept.seed), kept.withheld)
+            hosted = HostedMatch(spec, match, log, 0, kept.created_at)
+            hosted.players = [self._player(player, name) for player, name in zip(kept.players, spec.names, strict=True)]
+        except (OSError, ValueError) as error:
+            _log.error("match failed", match=log.stem, problem=f"{private_path(log)}: {error}")
+            return _over(log)
+        hosted.resumable = True
+        hosted.on_over = lambda: self._forget_tokens(hosted)
+        self._owned(hosted, kept.owner)
+        return hosted
+
+    def _player(self, player: Player, name: str) -> Bot | Ticket:
+        if player.builtin:
+            return find_bot(player.builtin).make(player.seed)
+        return self._admission.restore(name, bytes.fromhex(player.token))
+
+    def _forget_tokens(self, hosted: HostedMatch) -> None:
+        for player in hosted.players:
+            if isinstance(player, Ticket):
+                self._admission.revoke(player)
+
+
+def _head(log: Path) -> bytes:
+    with log.open("rb") as file:
+        return file.readline()
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _over(log: Path) -> HostedMatch | None:
+    """A match that will not go on, as its log's first and last lines tell it; None if they tell nothing."""
+    try:
+        with log.open("rb") as file:
+            started: Event = msgspec.json.decode(file.readline())
+            file.seek(max(file.tell(), file.seek(0, 2) - _TAIL))
+            tail = file.read().splitlines()
+        spec = MatchSpec.from_started(started)
+        created_at = datetime.fromisoformat(started["ts"]).timestamp()
+    except (OSError, ValueError, KeyError, TypeError, LogFault) as error:
+        _log.warning("no match log", file=log.name, problem=f"{type(error).__name__}: {error}"[:200])
+        return None
+    last: dict[str, Event] = {}
+    for line in tail:
+        with suppress(msgspec.DecodeError, KeyError, TypeError):
+            event = msgspec.json.decode(line)
+            last[event["event"]] = event
+    action, ended = last.get("action"), last.get("match_ended")
+    hosted = HostedMatch(spec, Match(spec, None), log, 0, created_at)
+    totals = ended["totals"] if ended else hosted.match.tally.totals
+    hosted.match.ended = ended
+    hosted.match.withheld = ended is not None and "seed" not in ended and "seed_revealed" not in last
+    hosted.stands(Standing(action["hand"] if action else -1, action["turn"] if action else 0, totals, ended))
+    hosted.stage = MatchStage.FINISHED if ended else MatchStage.FAILED
+    if ended is None:
+        hosted.problem = "the log ends before match_ended, and nothing is kept to go on with"
+    return hosted
