@@ -39,8 +39,8 @@ class Browser:
         ]
         there, self._in = os.pipe()
         self._out, back = os.pipe()
-        # The browser reads commands from 3 and writes answers to 4; the shell puts the pipes there.
-        command = ["sh", "-c", f'exec "$0" "$@" 3<&{there} 4>&{back}', find_browser(), *flags, "about:blank"]
+        # It reads commands from 3 and answers to 4, where bash puts the pipes (other shells know no number above 9).
+        command = ["bash", "-c", f'exec "$0" "$@" 3<&{there} 4>&{back}', find_browser(), *flags, "about:blank"]
         self._process = subprocess.Popen(
             command, pass_fds=(there, back), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
