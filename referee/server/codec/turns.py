@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from referee.match.events import MatchSpec
@@ -43,10 +43,24 @@ _ROWS: Final = keys(table_pb2.Rows.DESCRIPTOR)
 _HISTORY: Final = keys(table_pb2.History.DESCRIPTOR)
 
 
-@cache
-def _legal(action: int, deck_id: str) -> bytes:
-    """A legal action, as the field of a `Turn`."""
-    return embedded(_TURN["legal"], action_message(action, deck_id).SerializeToString())
+@lru_cache(1 << 14)
+def _legal(legal: tuple[int, ...], deck_id: str) -> bytes:
+    """The legal actions, as the fields of a `Turn`. Few lists come once only."""
+    key = _TURN["legal"]
+    return b"".join([embedded(key, action_message(action, deck_id).SerializeToString()) for action in legal])
+
+
+@lru_cache(1 << 14)
+def _line(ends: tuple[int, ...], spinner: int) -> bytes:
+    """A `Line`, as the field of a `View`. The spinner is a value of the enum `Piece`, or `NO_PIECE`."""
+    line = b""
+    if ends[LEFT] != CLOSED:
+        line = number(_LINE["left_end"], ends[LEFT]) + number(_LINE["right_end"], ends[RIGHT])
+    if ends[UP] != CLOSED:
+        line += number(_LINE["up_end"], ends[UP]) + number(_LINE["down_end"], ends[DOWN])
+    if spinner != NO_PIECE:
+        line += number(_LINE["spinner"], spinner)
+    return embedded(_VIEW["line"], line)
 
 
 class TurnCodec:
@@ -73,13 +87,12 @@ class TurnCodec:
     def turn(self, view: View, move_ms: int, bank_ms: int) -> bytes:
         """A turn to be asked, as an encoded `PlayResponse`."""
         self._catch_up(view)
-        deck_id = self._deck.id
         clock = number(_CLOCK["move_ms"], move_ms) + number(_CLOCK["bank_ms"], bank_ms)
         turn = b"".join(
             [
                 number(_TURN["turn_id"], view.turn),
                 embedded(_TURN["view"], self._view(view)),
-                *[_legal(action, deck_id) for action in view.legal],
+                _legal(view.legal, self._deck.id),
                 embedded(_TURN["clock"], clock),
             ]
         )
@@ -140,9 +153,7 @@ class TurnCodec:
             packed(_VIEW["pieces"], self._values(view.pieces)),
             packed(_VIEW["piece_counts"], bytes(view.counts)),
             number(_VIEW["stock_size"], view.stock),
-            embedded(_VIEW["line"], self._line(view))
-            if self._deck.suits == 1
-            else embedded(_VIEW["rows"], self._rows(view)),
+            self._layout(view),
         ]
         if view.drawn != NO_PIECE:
             parts.append(number(_VIEW["drawn"], view.drawn + self._first))
@@ -157,16 +168,11 @@ class TurnCodec:
         first = self._first
         return bytes([piece + first for piece in pieces_of(mask)])
 
-    def _line(self, view: View) -> bytes:
-        ends = view.ends
-        line = b""
-        if ends[LEFT] != CLOSED:
-            line = number(_LINE["left_end"], ends[LEFT]) + number(_LINE["right_end"], ends[RIGHT])
-        if ends[UP] != CLOSED:
-            line += number(_LINE["up_end"], ends[UP]) + number(_LINE["down_end"], ends[DOWN])
-        if view.spinner != NO_PIECE:
-            line += number(_LINE["spinner"], view.spinner + self._first)
-        return line
+    def _layout(self, view: View) -> bytes:
+        if self._deck.suits > 1:
+            return embedded(_VIEW["rows"], self._rows(view))
+        spinner = view.spinner
+        return _line(tuple(view.ends), spinner + self._first if spinner != NO_PIECE else NO_PIECE)
 
     def _rows(self, view: View) -> bytes:
         ranks = self._deck.ranks

@@ -9,6 +9,7 @@ descriptors, so that the proto files remain the only place that numbers fields.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 _VARINT: Final = 0
@@ -38,8 +39,9 @@ def keys(descriptor: Any) -> Mapping[str, bytes]:
     }
 
 
+@lru_cache(1 << 13)
 def number(key: bytes, value: int) -> bytes:
-    """A field that holds a number from 0, or an enum's value."""
+    """A field that holds a number from 0, or an enum's value. Most are small and come again and again."""
     return key + varint(value)
 
 
