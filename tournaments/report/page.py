@@ -16,7 +16,7 @@ from tournaments.report.replays import pack
 from tournaments.tables import faults_text
 
 REPORT: Final = "report.html"
-REPLAYS: Final = 500
+REPLAYS: Final = 1_000
 """So many matches can be replayed in a report, if nothing else is asked for."""
 
 
