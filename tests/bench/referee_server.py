@@ -1,7 +1,7 @@
-"""The server under the turn benchmarks: long matches between one remote bot and one built-in bot each.
+"""The server under the turn benchmarks: long matches of bots that dial in.
 
-Prints its address and the tokens of as many matches as its argument says. With the second argument ``nolog`` the
-events are numbered and chained but not written.
+Its arguments are how many matches, and how many of the two seats of each are remote; a built-in bot has the other. It
+prints its address and the tokens, match by match. With a third argument ``nolog`` the logs are not kept.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from referee.bots.registry import find_bot
 from referee.match.clock import ClockSpec
 from referee.match.deal import commitment, new_seed
 from referee.match.events import MatchSpec
+from referee.match.seat import Bot
 from referee.rules.registry import GAMES, resolve_format, resolve_options
+from referee.server.admission import Ticket
 from referee.server.app import RefereeServer
 
 
 async def main() -> None:
     """Serve until killed."""
-    count = int(sys.argv[1])
+    count, remote = int(sys.argv[1]), int(sys.argv[2])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         server = RefereeServer(folder)
@@ -35,14 +37,16 @@ async def main() -> None:
                 game,
                 resolve_options(game, {}),
                 resolve_format(game, {"target": 1_000_000, "max_hands": 10_000}),
-                ("remote", "beginner"),
+                ("first", "second"),
                 ClockSpec(),
                 commitment(seed),
             )
-            token, ticket = server.admission.issue("remote")
-            path = folder / f"{number}.jsonl" if sys.argv[2:] != ["nolog"] else Path("/dev/null")
-            server.host.create(spec, seed, [ticket, find_bot("beginner").make(str(number))], path)
-            tokens.append(token)
+            players: list[Bot | Ticket] = [find_bot("beginner").make(str(number))] * 2
+            for seat in range(remote):
+                token, players[seat] = server.admission.issue("remote")
+                tokens.append(token)
+            path = folder / f"{number}.jsonl" if sys.argv[3:] != ["nolog"] else Path("/dev/null")
+            server.host.create(spec, seed, players, path)
         print(server.address, *tokens, flush=True)
         await server.wait()
 
