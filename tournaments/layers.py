@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import msgspec
 
@@ -91,7 +91,7 @@ class Layers:
         self.last = layer.design(self._block)
         wanted = [had.get(frozenset(met), (met, 0)) for met in (self.last[place] for place in range(len(self.last)))]
         steps = sorted({done for _, done in wanted if done < layer.deals})
-        for turn, following in zip(steps, [*steps[1:], layer.deals], strict=True):
+        for turn, following in pairwise([*steps, layer.deals]):
             meetings = [met for met, done in wanted if done <= turn]
             self._stretches.append(Stretch(len(self), turn, following - turn, meetings))
 

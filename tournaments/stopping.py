@@ -143,7 +143,7 @@ class Stopping:
         self._scores.add(result)
 
     def waves(self) -> Iterator[Iterable[DealSet]]:
-        """Deal sets of the meetings that are in doubt."""
+        """Deal sets of the meetings that are in doubt; at first of all."""
         self._begin()
         while wave := self._next():
             yield map(self._schedule.deal_set, sorted(number for numbers in wave.values() for number in numbers))
@@ -160,7 +160,7 @@ class Stopping:
         wave = {}
         for met, numbers in self._sets.items():
             had = self._given[met]
-            if had < len(numbers) and not doubt.isdisjoint(combinations(met, 2)):
+            if not had or (had < len(numbers) and not doubt.isdisjoint(combinations(met, 2))):
                 wave[met] = numbers[had : had + max(FIRST_WAVE, had // GROWTH)]
                 self._given[met] += len(wave[met])
         return wave

@@ -93,8 +93,8 @@ def test_a_deal_set_is_played_in_every_rotation(schedule):
 @given(schedules())
 def test_seats_are_shared_out_evenly_without_rotations_too(schedule):
     """Exactly so over as many deals as a meeting has places, and otherwise nearly so."""
-    # An orbit of blocks shorter than the number of entrants can put an entrant off by one seat; they are few.
-    slack = 0 if schedule.deals % schedule.block == 0 or schedule.duplicate else 1 if schedule.block == 2 else 4
+    # An orbit of blocks shorter than the number of entrants puts an entrant off by a few seats: of 6 for 10 entrants by 6.
+    slack = 0 if schedule.deals % schedule.block == 0 or schedule.duplicate else 1 if schedule.block == 2 else 6
     for counts in seat_counts(schedule).values():
         assert max(counts) - min(counts) <= slack
 
