@@ -5,7 +5,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.course import course_of
@@ -81,6 +81,7 @@ SPECS = [
 
 
 @pytest.mark.parametrize(("entrants", "rest"), SPECS)
+@settings(deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_a_course_asks_for_the_same_whenever_it_is_asked(entrants, rest, seed):
     """It depends on the results alone: not on the order in which they come in, nor on being begun again."""
@@ -92,6 +93,7 @@ def test_a_course_asks_for_the_same_whenever_it_is_asked(entrants, rest, seed):
     assert (again.ranking(), again.verdict(), again.total()) == (first.ranking(), first.verdict(), first.total())
 
 
+@settings(deadline=None)
 @given(st.integers(2, 24), st.integers(1, 8), st.integers(0, 10**6))
 def test_swiss_rounds(entrants, rounds, seed):
     """In a round everybody plays once or has a bye, nobody has two before all have one, and nobody meets one twice."""
@@ -136,6 +138,7 @@ def test_a_draw():
     assert seeding(6) == seeding(8) == [0, 7, 3, 4, 1, 6, 2, 5]
 
 
+@settings(deadline=None)
 @given(st.integers(2, 40), st.integers(1, 5), st.booleans(), st.integers(0, 10**6))
 def test_a_knockout_has_one_winner(entrants, deals, duplicate, seed):
     """Everybody but the winner loses one tie; a tie takes no more deal sets than it needs."""

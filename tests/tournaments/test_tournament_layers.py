@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments import resume
@@ -38,6 +38,7 @@ def schedule_of(table, layers, duplicate=True):
     )
 
 
+@settings(deadline=None)
 @given(growing(), st.booleans())
 def test_what_was_numbered_keeps_its_number(given_layers, duplicate):
     """A schedule that has grown begins with the one before, match for match."""
@@ -50,6 +51,7 @@ def test_what_was_numbered_keeps_its_number(given_layers, duplicate):
         before = matches
 
 
+@settings(deadline=None)
 @given(growing())
 def test_all_that_is_asked_for_is_there(given_layers):
     """In the end each meeting of the last layer has its deal sets, as if they had been asked for at first."""

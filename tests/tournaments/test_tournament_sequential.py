@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tournaments.scheduling import SprtSpec
@@ -40,6 +40,7 @@ def test_how_many_deal_sets_won_are_enough(value, sign):
     assert wealth_of([value] * needed).decision(0.05) == sign
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), max_size=60), st.floats(0.001, 0.5))
 def test_a_decision_is_symmetric_and_does_not_depend_on_the_order(values, alpha):
     """Of the two, whoever is named first; and nothing is ever certain for lack of data."""
@@ -50,6 +51,7 @@ def test_a_decision_is_symmetric_and_does_not_depend_on_the_order(values, alpha)
         assert decision == 0 or alpha > 0.4
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(sum))
 def test_the_ratio_for_wins_and_losses_is_walds(counts):
     """With two possible values there is one distribution for each mean, and the ratio is the binomial one."""
@@ -91,6 +93,7 @@ def test_the_ratio_is_near_its_normal_approximation():
     assert log_likelihood_ratio(counts, 4, 0, 5) == pytest.approx(expected, rel=0.02)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 10_000), min_size=5, max_size=5), st.floats(-200, 200), st.floats(0.1, 200))
 def test_the_ratio_is_always_a_number(counts, elo0, apart):
     """With no results, with one, and where only one thing ever happened."""
