@@ -43,6 +43,8 @@ def conformance(
         scenarios = load_scenarios(game, names)
     except ScenarioError as error:
         fail(str(error))
+    for name in ("REFEREE_CA", "REFEREE_CERT", "REFEREE_KEY"):
+        os.environ.pop(name, None)  # the scenarios are on loopback, without TLS
     screen = Screen()
     bar = screen.status("") if screen.is_terminal and not as_json else None
     done: list[Result] = []
