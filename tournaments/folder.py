@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +40,8 @@ class State(msgspec.Struct, kw_only=True):
         identities: each entrant's identity, by name.
         tokens: the tokens of remote entrants, by name.
         layers: what was asked for at first, and each time after it had grown.
+        committed_at: when the commitment was made: RFC 3339, UTC, as in the logs.
+        digest: the hex SHA-256 of all the rest, by which damage is found.
     """
 
     spec: TournamentSpec
@@ -47,6 +51,8 @@ class State(msgspec.Struct, kw_only=True):
     identities: dict[str, str]
     tokens: dict[str, str]
     layers: tuple[Layer, ...] = ()
+    committed_at: str = ""
+    digest: str = ""
 
     def setting(self, folder: Path) -> Setting:
         """What the processes of a run need to know."""
@@ -117,7 +123,15 @@ def begin(folder: Path, spec: TournamentSpec, base_dir: Path, file: str) -> Stat
         _rerun(folder, state, spec, identities, changed)
         return _written(folder, state, spec, base_dir, identities, grown)
     seed = parse_seed(spec.seed) if spec.seed else new_seed()
-    fresh = State(spec=spec, base_dir="", seed=seed.hex(), commitment=commitment(seed), identities={}, tokens={})
+    fresh = State(
+        spec=spec,
+        base_dir="",
+        seed=seed.hex(),
+        commitment=commitment(seed),
+        identities={},
+        tokens={},
+        committed_at=datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z",
+    )
     return _written(folder, fresh, spec, base_dir, identities, (spec, (resume.layer(spec),)))
 
 
@@ -135,10 +149,20 @@ def _written(
     found = msgspec.structs.replace(
         state, spec=now, base_dir=str(base_dir.resolve()), identities=dict(identities), tokens=tokens, layers=layers
     )
+    found.digest = digest_of(found)
     if found != state:
-        text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
-        write_atomically(folder / STATE, text + "\n", 0o600)
+        write_atomically(folder / STATE, text_of(found), 0o600)
     return found
+
+
+def text_of(state: State) -> str:
+    """What is written."""
+    return msgspec.json.format(msgspec.json.encode(state), indent=2).decode() + "\n"
+
+
+def digest_of(state: State) -> str:
+    """The digest that a state must have."""
+    return hashlib.sha256(text_of(msgspec.structs.replace(state, digest="")).encode()).hexdigest()
 
 
 def _rerun(

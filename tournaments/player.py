@@ -63,6 +63,21 @@ class Setting:
         return GAMES[self.spec.game].sides(self.spec.table)
 
 
+def match_spec(setting: Setting, planned: PlannedMatch) -> MatchSpec:
+    """What a planned match is."""
+    spec = setting.spec
+    return MatchSpec(
+        id=planned.id,
+        game=GAMES[spec.game],
+        options=spec.options,
+        format=spec.format,
+        names=planned.seats,
+        clock=spec.clock,
+        commitment=commitment(set_seed(setting.seed, planned.deal_set)),
+        policy=spec.policy,
+    )
+
+
 class Player:
     """Plays planned matches.
 
@@ -95,19 +110,8 @@ class Player:
             MatchFailed: it could not be played through.
             StartError: a bot's command cannot be started.
         """
-        setting = self._setting
-        seed = set_seed(setting.seed, planned.deal_set)
-        spec = setting.spec
-        match = MatchSpec(
-            id=planned.id,
-            game=GAMES[spec.game],
-            options=spec.options,
-            format=spec.format,
-            names=planned.seats,
-            clock=spec.clock,
-            commitment=commitment(seed),
-            policy=spec.policy,
-        )
+        seed = set_seed(self._setting.seed, planned.deal_set)
+        match = match_spec(self._setting, planned)
         entrants = [self._entrants[name] for name in planned.seats]
         if all(entrant.builtin is not None for entrant in entrants):
             self._play_here(match, seed, planned, entrants)

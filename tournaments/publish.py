@@ -11,7 +11,15 @@ from tournaments.standings import Standings
 
 def write_standings(folder: Path, standings: Standings) -> None:
     """Write the standings as they are: ``standings.json``, ``standings.csv`` and ``standings.md``."""
+    for name, text in files_of(standings).items():
+        write_atomically(folder / name, text)
+
+
+def files_of(standings: Standings) -> dict[str, str]:
+    """What is written, by file."""
     text = json.dumps(standings.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
-    write_atomically(folder / "standings.json", text + "\n")
-    write_atomically(folder / "standings.csv", standings.to_csv())
-    write_atomically(folder / "standings.md", standings.to_markdown())
+    return {
+        "standings.json": text + "\n",
+        "standings.csv": standings.to_csv(),
+        "standings.md": standings.to_markdown(),
+    }

@@ -22,15 +22,24 @@ _MANY = 20
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True, metavar="LOG...")
+@click.argument("logs", nargs=-1, required=True, metavar="LOG|DIR...")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 @click.option("--partial", is_flag=True, help="Accept logs that end before their match does.")
 @click.option("--seed", metavar="HEX", help="The seed, where it is known but the log withholds it.")
-def verify(logs: tuple[str, ...], as_json: bool, partial: bool, seed: str | None) -> int:
+@click.option("--commitment", metavar="HEX", help="DIR: what was published before the first match.")
+def verify(logs: tuple[str, ...], as_json: bool, partial: bool, seed: str | None, commitment: str | None) -> int:
     """Referee logs again from the first line: deals from the seed, every action's legality, every score.
+
+    A tournament's DIR is refereed as a whole: its deals, its schedule, every log, and the standings from the logs.
 
     On a fault it prints the file, the line and the rule, and leaves with status 1.
     """
+    if len(logs) == 1 and (Path(logs[0]) / "tournament.json").is_file():
+        if partial or seed:
+            fail("--partial and --seed are for logs; a tournament's folder has its own seed")
+        return _tournament(Path(logs[0]), as_json, commitment)
+    if commitment:
+        fail("--commitment is for a tournament's folder; a log has its own")
     for log in logs:
         existing_file(log)
     try:
@@ -52,10 +61,48 @@ def verify(logs: tuple[str, ...], as_json: bool, partial: bool, seed: str | None
     return int(any(isinstance(one, LogError) for one in found))
 
 
+def _tournament(folder: Path, as_json: bool, published: str | None) -> int:
+    """Referee a tournament again and say what was found."""
+    from tournaments.proof import prove  # noqa: PLC0415  (slow, and only needed here)
+
+    count = sum(1 for _ in (folder / "matches").glob("*.jsonl"))
+    bar = Screen(stderr=True)
+    steps = iter(track(range(count), "verifying", console=bar, transient=True, disable=not bar.is_terminal))
+
+    def step() -> None:
+        next(steps, None)
+
+    proof = prove(folder, published, step)
+    if as_json:
+        faults = [{"file": one.path, "line": one.line or None, "problem": one.problem} for one in proof.faults]
+        print_json(
+            {
+                "tournament": proof.name,
+                "ok": proof.ok,
+                "matches_planned": proof.planned,
+                "matches_played": proof.played,
+                "finished": proof.finished,
+                "faults": faults,
+            }
+        )
+        return int(not proof.ok)
+    screen = Screen()
+    for fault in proof.faults:
+        screen.print(Text.assemble(("fault ", "bold red"), printable(str(fault))), soft_wrap=True)
+    left = "" if proof.finished else ", not finished yet"
+    said = f"{proof.played} of {proof.planned} matches{left}"
+    if proof.ok:
+        screen.print(f"{printable(proof.name)}: {said}; deals, schedule, logs and standings verify", style="green")
+    else:
+        count = len(proof.faults)
+        screen.print(f"{printable(proof.name)}: {said}; {count} fault{'s' * (count > 1)}", style="red")
+    return int(not proof.ok)
+
+
 def existing_file(path: str) -> None:
     """Leave with status 2 if there is no file of this name that could be read."""
     if Path(path).is_dir():
-        fail(f"{path}: a directory; a match log is a file, such as {Path(path) / '*.jsonl'}")
+        fail(f"{path}: a directory, and no tournament's; a match log is a file, such as {Path(path) / '*.jsonl'}")
     try:
         Path(path).open("rb").close()
     except OSError as error:

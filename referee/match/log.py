@@ -152,6 +152,12 @@ def _with_hash(data: bytes, hash: str) -> bytes:
     return b'%b,"hash":"%b"}' % (data[:-1], hash.encode())
 
 
+def written_line(event: Event) -> bytes:
+    """The line of an event that was read from a log, as `MatchLog` writes it."""
+    body = {key: value for key, value in event.items() if key != "hash"}
+    return _with_hash(canonical(body), event["hash"]) + b"\n"
+
+
 def _refuse_twins(pairs: list[tuple[str, Any]]) -> None:
     """Refuse an object in which a key stands twice: readers would differ in which value they take."""
     keys = [key for key, _ in pairs]

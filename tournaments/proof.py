@@ -1,0 +1,185 @@
+"""Refereeing a tournament again, from its folder alone: its deals, its schedule, every log, and its standings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from referee.match.deal import commitment, parse_seed, set_seed
+from referee.match.events import Event, MatchSpec, same
+from referee.match.log import LogError, read_log, written_line
+from referee.match.verify import verify
+from tournaments.course import course_of
+from tournaments.folder import STATE, FolderError, State, digest_of, read_state, text_of
+from tournaments.outcome import WrongLog, log_path, read_result
+from tournaments.player import Setting, match_spec
+from tournaments.publish import files_of
+from tournaments.result import MatchResult
+from tournaments.schedule import DealSet, PlannedMatch, Schedule
+from tournaments.standings import Standings
+
+_WRITTEN: Final = frozenset({"seq", "ts", "prev", "hash"})
+"""What the log adds to an event."""
+
+
+@dataclass(slots=True)
+class Proof:
+    """What was found in a tournament's folder.
+
+    Attributes:
+        folder: the folder.
+        name: the tournament's name.
+        planned: how many matches there will be.
+        played: how many have been played to an end that counts.
+        finished: whether nothing is left to play.
+        faults: what is wrong, each with its file and, in a log, its line.
+    """
+
+    folder: Path
+    name: str = ""
+    planned: int = 0
+    played: int = 0
+    finished: bool = False
+    faults: list[LogError] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+    def fault(self, path: Path, problem: str, line: int = 0) -> None:
+        """Note what is wrong."""
+        self.faults.append(LogError(str(path), line, problem))
+
+
+def prove(folder: Path, published: str | None = None, on_log: Callable[[], None] = lambda: None) -> Proof:
+    """Referee a tournament again.
+
+    Args:
+        folder: its folder.
+        published: the commitment to its deals as somebody has noted it before the first match.
+        on_log: called after every log.
+    """
+    proof = Proof(folder)
+    try:
+        state = read_state(folder)
+    except FolderError as error:
+        proof.fault(folder / STATE, str(error).removeprefix(f"{folder / STATE}: "))
+        return proof
+    proof.name = state.spec.name
+    _check_state(proof, state, published)
+    _Walk(proof, state, on_log).go()
+    return proof
+
+
+def _check_state(proof: Proof, state: State, published: str | None) -> None:
+    path = proof.folder / STATE
+    if digest_of(state) != state.digest or path.read_text(encoding="utf-8") != text_of(state):
+        proof.fault(path, "digest: it is not what the runner has written")
+    if commitment(parse_seed(state.seed)) != state.commitment:
+        proof.fault(path, "commitment: it is not the SHA-256 of the seed")
+    if published is not None and state.commitment != published.lower():
+        proof.fault(path, f"commitment: it is {state.commitment}, not {published}, which was published")
+
+
+class _Walk:
+    """The tournament's course once more, with logs in the place of bots."""
+
+    def __init__(self, proof: Proof, state: State, on_log: Callable[[], None]) -> None:
+        self._proof = proof
+        self._state = state
+        self._on_log = on_log
+        self._setting: Setting = state.setting(proof.folder)
+        schedule = Schedule.of(state.spec, state.layers)
+        self._course = course_of(state.spec, schedule)
+        self._standings = Standings.of(state.spec, schedule, state.identities)
+        self._seen: set[str] = set()
+
+    def go(self) -> None:
+        """Walk it to its end, or to the first wave that is not complete."""
+        proof = self._proof
+        proof.finished = all(self._wave(wave) for wave in self._course.waves())
+        for path in sorted((proof.folder / "matches").glob("*")):
+            if path.is_file() and path.name not in self._seen:
+                proof.fault(path, "schedule: no match of this name is planned")
+        self._standings.plan(self._course.total(), self._course.ranking())
+        proof.planned, proof.played = self._course.total(), self._standings.matches_played
+        if proof.played or proof.finished:
+            self._check_standings()
+
+    def _wave(self, sets: Iterable[DealSet]) -> bool:
+        """Count a wave's matches; whether all of them have been played."""
+        done = [self._set(matches) for matches in sets]
+        return all(done)
+
+    def _set(self, matches: DealSet) -> bool:
+        """Count a deal set's matches; whether all of them have been played."""
+        seed = set_seed(self._setting.seed, matches[0].deal_set)
+        played = [self._match(planned, seed) for planned in matches]
+        if all(played) and self._state.spec.duplicate:
+            for planned, last in zip(matches, played, strict=True):
+                if last is not None and "seed" not in last:
+                    path = log_path(self._proof.folder, planned.id)
+                    self._proof.fault(path, "seed: its deal set is done, but the seed is not revealed")
+        return all(one is not None for one in played)
+
+    def _match(self, planned: PlannedMatch, seed: bytes) -> Event | None:
+        """Referee and count a match; the last event of its log if it has been played to an end that counts."""
+        path = log_path(self._proof.folder, planned.id)
+        self._seen.add(path.name)
+        if not path.exists():
+            return None
+        self._on_log()
+        try:
+            events = self._refereed(path, planned, seed)
+            result = read_result(self._proof.folder, planned, self._setting.sides, self._setting.seed)
+        except LogError as fault:
+            self._proof.faults.append(fault)
+            return None
+        except WrongLog as wrong:
+            self._proof.fault(path, f"schedule: {wrong}", 1)
+            return None
+        if result is None:
+            return None
+        self._count(result, path)
+        return events[-1]
+
+    def _refereed(self, path: Path, planned: PlannedMatch, seed: bytes) -> Sequence[Event]:
+        """The events of a log that verifies, and is that of the planned match. Raises `LogError`."""
+        verify(path, seed, partial=True)
+        events = list(read_log(path))
+        with path.open("rb") as file:
+            for number, (line, event) in enumerate(zip(file, events, strict=True), start=1):
+                if line != written_line(event):
+                    raise LogError(str(path), number, "the line is not written as the referee writes it")
+        started = {key: value for key, value in events[0].items() if key not in _WRITTEN}
+        wanted: MatchSpec = match_spec(self._setting, planned)
+        for key, value in wanted.started().items():
+            if not same(started.get(key), value):
+                raise LogError(str(path), 1, f"schedule: {key} is {started.get(key)!r}; planned: {value!r}")
+        if events[0]["ts"] < self._state.committed_at:
+            raise LogError(str(path), 1, f"commitment: it was made at {self._state.committed_at}, after this match")
+        return events
+
+    def _count(self, result: MatchResult, path: Path) -> None:
+        try:
+            self._standings.add(result)
+            self._course.add(result)
+        except ValueError as error:
+            self._proof.fault(path, f"result: {error}")
+
+    def _check_standings(self) -> None:
+        """See that the standings are those of the logs, to the last byte."""
+        for name, text in files_of(self._standings).items():
+            path = self._proof.folder / name
+            try:
+                there = path.read_bytes()
+            except OSError as error:
+                self._proof.fault(path, f"cannot be read: {error.strerror}")
+                continue
+            if there != text.encode():
+                lines = zip(there.split(b"\n"), text.encode().split(b"\n"), strict=False)
+                line = next((number for number, (one, other) in enumerate(lines, start=1) if one != other), 0)
+                self._proof.fault(path, "standings: not what the logs come to", line)
