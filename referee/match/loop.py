@@ -82,12 +82,10 @@ class Table:
         match = self.match
         self._catch_up()
         for seat, player in enumerate(self._seats):
-            if seat in match.forfeited:
+            if seat in match.forfeited or match.ended is not None:
                 continue
             await self.settled()
             missing = await player.prepare()
-            if match.ended is not None:
-                continue
             if missing is not None and missing.fault is not None:
                 self._fault(seat, missing.fault, missing)
                 self._forfeit(seat, missing.fault)

@@ -217,6 +217,7 @@ class MatchHost:
                 hosted.offer()
             await table.run()
             hosted.stage = MatchStage.FINISHED
+            await self._farewell(hosted)
         except asyncio.CancelledError:
             try:
                 table.abort()
@@ -241,6 +242,17 @@ class MatchHost:
             if not paused:
                 self._over(hosted)
             hosted.pulse()
+
+    async def _farewell(self, hosted: HostedMatch) -> None:
+        """Let bots that have not come back since the server was started again hear how their match has ended."""
+        late = [
+            (ticket, seat)
+            for number, (ticket, seat) in hosted.remote.items()
+            if seat.missed and number not in hosted.match.forfeited
+        ]
+        if late and not self.draining:
+            hosted.pulse()
+            await asyncio.gather(*[_hears(ticket, seat) for ticket, seat in late])
 
     def _over(self, hosted: HostedMatch) -> None:
         """A match is over: nothing of it will be needed again but its log."""
@@ -293,6 +305,12 @@ class MatchHost:
 
     def _running(self) -> list[asyncio.Task[None]]:
         return [hosted.task for hosted in self.matches.values() if hosted.task and not hosted.task.done()]
+
+
+async def _hears(ticket: Ticket, seat: RemoteSeat) -> None:
+    await seat.prepare()
+    ticket.done(seat)
+    seat.dismiss(play_pb2.CLOSE_REASON_MATCH_OVER, "the match is over", ticket.open)
 
 
 async def _let_others_run() -> None:

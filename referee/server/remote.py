@@ -84,6 +84,11 @@ class RemoteSeat:
         """Whether the bot will not play on, and no stream can take the seat any more."""
         return self._gone_for_good is not None
 
+    @property
+    def missed(self) -> bool:
+        """Whether the bot knew of the match before the server was started again, and has not come back."""
+        return self._known and not self._came and not self.given_up
+
     # The table's side: see `referee.match.seat.Seat` -----------------------------------------------------------
 
     async def prepare(self) -> Reply | None:
