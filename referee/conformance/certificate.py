@@ -55,10 +55,26 @@ def certificate(command: Sequence[str], game: str | None, whole: bool, results: 
                 "expected": one.expected,
                 "came": one.came,
                 "seconds": one.seconds,
+                **({"output": one.output} if one.output else {}),
             }
             for one in results
         ],
     }
+
+
+def problem_with(content: Any, game: str) -> str:
+    """Why a certificate does not show that its client conforms in a game; empty if it does."""
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        return f"it is no certificate of schema {SCHEMA}"
+    if content.get("protocol") != play_pb2.DESCRIPTOR.package:
+        return f"it is for the protocol {content.get('protocol')!r}, not {play_pb2.DESCRIPTOR.package!r}"
+    if content.get("whole") is not True:
+        return "some scenarios were left out of its run"
+    if content.get("game") not in {None, game}:
+        return f"its run was for {content['game']} only, not for {game}"
+    if content.get("passed") is not True:
+        return "the client failed in some scenarios"
+    return ""
 
 
 def write_certificate(path: Path, content: dict[str, Any]) -> None:

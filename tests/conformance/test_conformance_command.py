@@ -3,12 +3,15 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from referee.conformance.certificate import certificate, problem_with
 from referee.conformance.scenario import ScenarioError, load_scenarios, read_scenario
 from referee.rules.registry import GAMES, SettingError
 
@@ -45,6 +48,24 @@ def test_a_client_that_conforms(tmp_path):
     assert said["date"].endswith("Z")
 
 
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({}, ""),
+        ({"game": "domino-duplas"}, ""),
+        ({"game": "domino-cartas"}, "for domino-cartas only"),
+        ({"whole": False}, "left out"),
+        ({"passed": False}, "failed"),
+        ({"protocol": "referee.v2"}, "'referee.v2'"),
+        ({"schema": 2}, "no certificate"),
+    ],
+)
+def test_what_a_certificate_shows(change, problem):
+    found = problem_with(certificate(["bot"], None, True, []) | change, "domino-duplas")
+    assert problem in found
+    assert bool(found) == bool(problem)
+
+
 def test_a_client_that_does_not():
     """Status 1, what was expected and what came, and what the client printed."""
     words = ["--scenario", "zero_values", "--", *CLIENT, "--fault", "zero_is_nothing"]
@@ -56,6 +77,7 @@ def test_a_client_that_does_not():
     assert status == 1
     [one] = json.loads(out)["scenarios"]
     assert (one["passed"], one["expected"]) == (False, "a legal choice")
+    assert problem_with([], "domino-duplas")
     status, out, _ = conformance("--scenario", "unknown_actions", "--", *CLIENT, "--fault", "drops_unknown_actions")
     assert status == 1
     assert "StopIteration" in out
@@ -78,6 +100,28 @@ def test_asked_wrongly(words, said):
     assert said in err
     assert "Traceback" not in err
     assert err.count("\n") <= 2
+
+
+def test_interrupted_it_leaves_no_client_behind(tmp_path):
+    """Clients end with the run, and with them what they have started."""
+    script = tmp_path / "client.sh"
+    script.write_text(f"#!/bin/sh\nsleep 60 & echo $! > {tmp_path}/child\nwait\n")
+    script.chmod(0o755)
+    words = [sys.executable, "-m", "referee.cli.main", "conformance", "--scenario", "join_and_leave", "--", str(script)]
+    run = subprocess.Popen(words, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, stderr=subprocess.PIPE)
+    while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text().endswith("\n"):
+        time.sleep(0.05)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=20)
+    assert run.returncode == 130
+    assert b"Traceback" not in err
+    child = int((tmp_path / "child").read_text())
+    for _ in range(100):
+        if not Path(f"/proc/{child}").exists():
+            break
+        time.sleep(0.05)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
 
 
 def test_a_client_that_ends_at_once():
