@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import signal
 import tempfile
 import tomllib
@@ -26,9 +27,13 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "data": None,
     "drain_s": 5,
     "processes": 1,
+    "durability": "process",
     **POLICY,
 }
 """What `--config` may set; a flag wins over the file."""
+
+DURABILITY: Final = ("process", "power")
+"""What an acknowledged action outlasts: the end of the server's process, or the machine's loss of power."""
 
 _NUMBERS: Final = {"drain_s": (0, 3600), "processes": (1, 256)}
 
@@ -40,21 +45,31 @@ _NUMBERS: Final = {"drain_s": (0, 3600), "processes": (1, 256)}
 @policy_options
 @click.option("--drain-s", type=click.IntRange(0, 3600), help="How long running matches may end in.  [default: 5]")
 @click.option("--processes", type=click.IntRange(1, 256), help="Server processes.  [default: 1]")
+@click.option("--durability", type=click.Choice(DURABILITY), help="What actions outlast.  [default: process]")
 def serve(
     listen: str | None,
     data: str | None,
     config: str | None,
     drain_s: int | None,
     processes: int | None,
+    durability: str | None,
     **trust: Any,
 ) -> None:
     """Run the long-running server until SIGINT or SIGTERM.
 
     Matches are created over the network (MatchService.CreateMatch). On the first signal the server takes no more
     matches and lets running ones end for a while; on the second it stops at once.
+
+    Started again with the same DIR after a crash, it goes on with every match that was running.
     """
     values = {**DEFAULTS, **(_read(config) if config else {})}
-    given = {"listen": listen, "data": data, "drain_s": drain_s, "processes": processes} | trust
+    given = {
+        "listen": listen,
+        "data": data,
+        "drain_s": drain_s,
+        "processes": processes,
+        "durability": durability,
+    } | trust
     values |= {key: value for key, value in given.items() if value is not None}
     address = _address(values["listen"])
     configure_logging()
@@ -67,7 +82,9 @@ def serve(
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
-        asyncio.run(_serve(address, folder, values["drain_s"], values["processes"], policy_of(values)))
+            _lock(folder, stack)
+        policy = policy_of(values, power=values["durability"] == "power")
+        asyncio.run(_serve(address, folder, values["drain_s"], values["processes"], policy))
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -87,6 +104,8 @@ def _read(name: str) -> dict[str, Any]:
             least, most = _NUMBERS[key]
             if type(value) is not int or not least <= value <= most:
                 raise SettingError(where, f"{value!r} is not a whole number from {least} to {most}")
+        elif key == "durability" and value not in DURABILITY:
+            raise SettingError(where, unknown("durability", str(value), DURABILITY))
         elif key in POLICY:
             check(where, key, value)
         elif not isinstance(value, str):
@@ -101,12 +120,29 @@ def _address(text: str) -> str:
     return text
 
 
+def _lock(folder: Path, stack: contextlib.ExitStack) -> None:
+    """Keep a second server out of the folder."""
+    try:
+        lock = stack.enter_context((folder / ".lock").open("w"))
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        fail(f"--data {folder}: another server uses this folder; each needs one of its own")
+    except OSError as error:
+        fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
+
+
+def _server(data: Path, listen: str, processes: int, policy: Policy) -> RefereeServer | Fleet:
+    if processes > 1:
+        return Fleet(data, listen, processes, policy)
+    return RefereeServer(data, listen, policy=policy, claims=lambda _: True)
+
+
 async def _serve(listen: str, data: Path, drain_s: float, processes: int, policy: Policy) -> None:
     loop = asyncio.get_running_loop()
     signals = asyncio.Queue[int]()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, signals.put_nowait, number)
-    server = RefereeServer(data, listen, policy=policy) if processes == 1 else Fleet(data, listen, processes, policy)
+    server = _server(data, listen, processes, policy)
     try:
         await server.start()
     except ListenError as error:
