@@ -20,15 +20,20 @@ from rich.text import Text
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import INTERRUPTED, NearGroup
 from referee.cli.screen import Screen, table
+from referee.rules.registry import SettingError, unknown
+from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
+from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
-from tournaments.player import LISTEN
+from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
 from tournaments.result import MatchResult
 from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
 from tournaments.spec import SpecError, TournamentSpec, load
 from tournaments.tables import to_markdown
+
+EXECUTORS = ("processes", "dask")
 
 Folder = click.Path(file_okay=False, path_type=Path)
 
@@ -42,21 +47,29 @@ def tournament() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", required=True, type=Folder, metavar="DIR", help="Where logs and standings go.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="Processes that play.  [default: one a processor]")
+@click.option("--executor", default="processes", show_default=True, help="Who plays: processes, or dask (a cluster).")
+@click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://10.0.0.1:8786.")
 @click.option("--listen", default=LISTEN, show_default=True, metavar="HOST:PORT", help="Where remote entrants dial in.")
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON.")
-def run(file: Path, out: Path, workers: int | None, listen: str, as_json: bool) -> None:
+def run(
+    file: Path, out: Path, workers: int | None, executor: str, scheduler: str | None, listen: str, as_json: bool
+) -> None:
     """Run the tournament of FILE and print its standings.
 
     Run again on the same DIR, it goes on where it stopped.
     """
+    if executor not in EXECUTORS:
+        raise SettingError("--executor", unknown("executor", executor, EXECUTORS))
+    if (executor == "dask") != (scheduler is not None):
+        fail("--scheduler: --executor dask needs the address of its scheduler, and no other executor has one")
     spec = load(file)
     base_dir = file.parent
     _check_commands(spec, base_dir, str(file))
     try:
         with locked(out):
             state = begin(out, spec, base_dir, str(file))
-            status = _run(state, out, workers or os.cpu_count() or 1, listen, as_json)
-    except FolderError as error:
+            status = _run(state, out, _executor(state.setting(out), workers, scheduler), listen, as_json)
+    except (FolderError, ClusterError) as error:
         fail(str(error))
     raise SystemExit(status)
 
@@ -114,7 +127,14 @@ def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
             raise SpecError(file, key, f"{program!r} of {entrant.name!r} is no program that can be executed")
 
 
-def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> int:
+def _executor(setting: Setting, workers: int | None, scheduler: str | None) -> Executor:
+    """Who plays. Raises `ClusterError`."""
+    if scheduler is None:
+        return Processes(setting, workers or os.cpu_count() or 1)
+    return Cluster(setting, scheduler)
+
+
+def _run(state: State, out: Path, executor: Executor, listen: str, as_json: bool) -> int:
     """Run the tournament and show its standings; the exit status."""
     screen = Screen(stderr=True)
     bar = Progress(
@@ -137,7 +157,7 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
         for name, token in tokens.items():
             say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
 
-    runner = Runner(state, out, workers=workers, listen=listen, on_result=on_result, on_waiting=on_waiting)
+    runner = Runner(state, out, executor=executor, listen=listen, on_result=on_result, on_waiting=on_waiting)
     bar.update(task, total=runner.course.total())
     if not as_json:
         _announce(state, runner)
@@ -156,7 +176,9 @@ def _run(state: State, out: Path, workers: int, listen: str, as_json: bool) -> i
     try:
         write_report(out, state)
     except OSError as error:
-        say(f"the report cannot be written: {error.filename or out}: {error.strerror}")
+        # What ended the run has most likely stopped the report too, and is said below.
+        if not problem:
+            say(f"the report cannot be written: {error.filename or out}: {error.strerror}")
     figures = runner.standings.to_json()
     if as_json:
         print_json(figures)
