@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import replace
 from itertools import cycle
-from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NoReturn
@@ -28,16 +26,16 @@ from referee.server.app import (
     SERVICES,
     ListenError,
     Policy,
-    RefereeServer,
     bind,
     listening_http,
     listening_server,
     public_services,
 )
+from referee.server.child import serve
 from referee.server.codec import notices
 from referee.server.http import HttpServer
 from referee.server.limits import peer_of
-from referee.server.operations import Operations, configure_logging
+from referee.server.operations import Operations
 from referee.v1 import match_pb2, play_pb2
 
 _SERVICE: Final = "referee.v1.MatchService"
@@ -49,12 +47,12 @@ _Context = grpc.aio.ServicerContext[bytes, bytes]
 class _Process:
     """A server process and the front's channel to it."""
 
-    def __init__(self, number: int, data: Path, host: str, policy: Policy) -> None:
+    def __init__(self, number: int, processes: int, data: Path, host: str, policy: Policy) -> None:
         self.prefix = f"{number}-"
         self._pipe, theirs = multiprocessing.Pipe()
         context = multiprocessing.get_context("spawn")
         self._process = context.Process(
-            target=_serve, args=(theirs, data, host, self.prefix, policy), name=f"referee {number}"
+            target=serve, args=(theirs, data, host, number, processes, policy), name=f"referee {number}"
         )
         self._near = policy.near
         self._process.start()
@@ -106,43 +104,6 @@ def _passed_on(context: _Context) -> list[tuple[str, str]]:
     return [*token, (PASSED_ON, peer_of(context.peer()))]
 
 
-def _serve(pipe: Pipe, data: Path, host: str, prefix: str, policy: Policy) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if policy.telling:
-        configure_logging()
-    asyncio.run(_serve_until_told(pipe, data, host, prefix, policy))
-
-
-async def _serve_until_told(pipe: Pipe, data: Path, host: str, prefix: str, policy: Policy) -> None:
-    """Serve until the front says how long to drain, or is gone."""
-    server = RefereeServer(data, f"{host}:0", prefix, policy)
-    try:
-        await server.start()
-    except ListenError as error:
-        pipe.send(error)
-        return
-    pipe.send(server.address)
-
-    loop = asyncio.get_running_loop()
-    told: asyncio.Queue[float] = asyncio.Queue()
-
-    def read() -> None:
-        try:
-            told.put_nowait(pipe.recv())
-        except EOFError:
-            loop.remove_reader(pipe.fileno())
-            told.put_nowait(0.0)
-
-    loop.add_reader(pipe.fileno(), read)
-    stopping = loop.create_task(server.stop(await told.get()))
-    again = loop.create_task(told.get())
-    await asyncio.wait([stopping, again], return_when=asyncio.FIRST_COMPLETED)
-    again.cancel()
-    server.hurry()
-    await stopping
-
-
 class Fleet:
     """The front and its server processes. It starts and stops like a `RefereeServer`.
 
@@ -180,7 +141,8 @@ class Fleet:
         if self._http is not None:
             self.http_address = self._http.address
         self._processes = [
-            _Process(number, self._data, host, self._policy_of(number)) for number in range(1, self._count + 1)
+            _Process(number, self._count, self._data, host, self._policy_of(number))
+            for number in range(1, self._count + 1)
         ]
         for process in self._processes:
             await process.started()

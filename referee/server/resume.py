@@ -175,6 +175,15 @@ class Resumer:
                 self._admission.revoke(player)
 
 
+def claims_of(number: int, processes: int) -> Callable[[str], bool]:
+    """Which matches are those of one of several processes: ids that begin with its number.
+
+    The first one takes those of no other, as well: whatever was created when there were more processes, or one.
+    """
+    others = tuple(f"{other}-" for other in range(1, processes + 1) if other != number)
+    return lambda match_id: match_id.startswith(f"{number}-") or (number == 1 and not match_id.startswith(others))
+
+
 def _head(log: Path) -> bytes:
     with log.open("rb") as file:
         return file.readline()

@@ -152,9 +152,8 @@ def test_with_durability_power_nothing_is_told_before_it_is_safe(tmp_path, monke
     sent = Connection.send
 
     def send(connection, data):
-        for event in play_pb2.PlayResponse.FromString(data).events:
-            if event.HasField("action_taken"):
-                told.append((event.action_taken.turn, dict(slow.safe)))
+        events = play_pb2.PlayResponse.FromString(data).events
+        told.extend((one.action_taken.turn, dict(slow.safe)) for one in events if one.HasField("action_taken"))
         sent(connection, data)
 
     monkeypatch.setattr(Connection, "send", send)
