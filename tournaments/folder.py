@@ -59,11 +59,11 @@ class State(msgspec.Struct, kw_only=True):
         return Setting(self.spec, parse_seed(self.seed), folder, Path(self.base_dir))
 
 
-def write_atomically(path: Path, text: str, mode: int = 0o644) -> None:
+def write_atomically(path: Path, content: str | bytes, mode: int = 0o644) -> None:
     """Replace a file as a whole: a reader, or a crash, finds the old text or the new one."""
     temporary = path.with_name(f".{path.name}.new")
-    with open(temporary, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(text)
+    with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

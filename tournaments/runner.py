@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import multiprocessing
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +17,7 @@ from referee.processes.bot_process import StartError
 from referee.server.app import ListenError
 from tournaments import worker
 from tournaments.course import course_of
+from tournaments.executors import Executor, WorkersLost
 from tournaments.folder import State
 from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import LISTEN, MatchFailed, Player
@@ -39,8 +37,8 @@ TASK_S: Final = 0.5
 WRITE_EVERY_S: Final = 5.0
 """So often the standings are written while a tournament runs."""
 
-POOLS: Final = 5
-"""So many times worker processes that died are replaced before the run gives up."""
+LOSSES: Final = 5
+"""So many times those who play a task may be lost before the run gives up."""
 
 
 class RunFailed(Exception):
@@ -53,7 +51,7 @@ class Runner:
     Args:
         state: the tournament.
         folder: its folder.
-        workers: how many processes play.
+        executor: plays the tasks; it is closed at the end.
         listen: where remote entrants dial in.
         on_result: told of every result, those of earlier runs included.
         on_waiting: told the address and the tokens of the remote entrants that are waited for, by name.
@@ -70,7 +68,7 @@ class Runner:
         state: State,
         folder: Path,
         *,
-        workers: int,
+        executor: Executor,
         listen: str = LISTEN,
         on_result: Callable[[MatchResult], None] = lambda result: None,
         on_waiting: Callable[[str, Mapping[str, str]], None] = lambda address, tokens: None,
@@ -82,13 +80,12 @@ class Runner:
         self._state = state
         self._folder = folder
         self._setting = state.setting(folder)
-        self._workers = workers
+        self._executor = executor
         self._on_result = on_result
         self._on_waiting = on_waiting
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens)
-        self._pool: ProcessPoolExecutor | None = None
-        self._pools_left = POOLS
+        self._losses_left = LOSSES
         self._handed_out: list[list[Work]] = []
         self._over = False
         self._sets_a_task = 1
@@ -164,7 +161,7 @@ class Runner:
         try:
             for batch in self._batches(sets):
                 pending.add(asyncio.create_task(self._play_batch(batch)))
-                if len(pending) >= 2 * self._workers:
+                if len(pending) >= 2 * self._executor.size:
                     pending = await _some(pending)
             while pending:
                 pending = await _some(pending)
@@ -181,18 +178,14 @@ class Runner:
                     await stack.enter_async_context(self._remote[name])
                 await worker.play_sets(self._here, self._setting, batch, self._count)
             return
-        loop = asyncio.get_running_loop()
         while batch:
-            pool = self._pool = self._pool or self._new_pool()
             self._handed_out.append(batch)
             try:
-                with worker.deaf():
-                    future = loop.run_in_executor(pool, worker.play, batch)
-                future.add_done_callback(_seen)
-                # Shielded: a pool whose workers die does not expect that somebody has cancelled its futures.
-                played = await asyncio.shield(future)
-            except BrokenProcessPool:
-                self._replace(pool)
+                played = await self._executor.play(batch)
+            except WorkersLost as error:
+                self._losses_left -= 1
+                if not self._losses_left:
+                    raise RunFailed(f"{error} {LOSSES} times; what was played is kept") from error
                 self._handed_out.remove(batch)
                 batch = self._left_of(batch)
                 continue
@@ -213,19 +206,6 @@ class Runner:
                 worker.reveal_set(self._setting, work.matches)
         return left
 
-    def _new_pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._workers, multiprocessing.get_context("spawn"), worker.start, (self._setting,))
-
-    def _replace(self, pool: ProcessPoolExecutor) -> None:
-        """Forget a pool whose workers died; the next task starts another."""
-        if self._pool is not pool:
-            return
-        self._pool = None
-        pool.shutdown(wait=False, cancel_futures=True)
-        self._pools_left -= 1
-        if not self._pools_left:
-            raise RunFailed(f"worker processes died {POOLS} times; what was played is kept")
-
     async def _wait_for_remotes(self) -> None:
         """Let remote entrants dial in before the first match, for as long as they have for any."""
         server, _ = await self._here.start()
@@ -238,12 +218,7 @@ class Runner:
     async def _close(self) -> None:
         """Stop the workers, at once if the run ended before they did, and with them their bots."""
         await self._here.close()
-        if self._pool is None:
-            return
-        if not self._over:
-            for process in multiprocessing.active_children():
-                process.terminate()
-        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        await self._executor.close(at_once=not self._over)
 
     def _count(self, result: MatchResult) -> None:
         self.standings.add(result)
@@ -257,12 +232,6 @@ class Runner:
         self._written = time.monotonic()
         self._plan()
         write_standings(self._folder, self.standings)
-
-
-def _seen(future: asyncio.Future[worker.Played]) -> None:
-    """Look at the error of a future that nobody may wait for any more, so that none is complained of."""
-    if not future.cancelled():
-        future.exception()
 
 
 async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:

@@ -39,9 +39,13 @@ class Work(NamedTuple):
 
 
 async def play_sets(
-    player: Player, setting: Setting, sets: Sequence[Work], done: Callable[[MatchResult], None]
+    player: Player,
+    setting: Setting,
+    sets: Sequence[Work],
+    done: Callable[[MatchResult], None],
+    reveals: bool = True,
 ) -> None:
-    """Play what is left of some deal sets; reveal the seed of each once its last match is done.
+    """Play what is left of some deal sets; with ``reveals``, reveal the seed of each once its last match is done.
 
     Raises:
         MatchFailed: a match failed `TRIES` times.
@@ -61,7 +65,7 @@ async def play_sets(
             if result is None:
                 raise MatchFailed(f"{planned.id}: the match was aborted")
             done(result)
-        if setting.spec.duplicate:
+        if reveals and setting.spec.duplicate:
             reveal_set(setting, work.matches)
 
 

@@ -14,6 +14,7 @@ from tournament_kit import ROOT, SEED, Cup
 
 from referee.match.deal import commitment
 from referee.match.log import MatchLog, read_log
+from tournaments.executors import Processes
 from tournaments.proof import prove
 
 ENTRANTS = [
@@ -174,7 +175,7 @@ def test_a_tournament_that_is_not_finished_verifies_as_far_as_it_goes(tmp_path):
     spec = load(cup.file)
     (cup.out / "matches").mkdir(parents=True)
     state = begin(cup.out, spec, tmp_path, str(cup.file))
-    write_standings(cup.out, Runner(state, cup.out, workers=1).standings)
+    write_standings(cup.out, Runner(state, cup.out, executor=Processes(state.setting(cup.out), 1)).standings)
     proof = prove(cup.out)
     assert not proof.faults
     assert (proof.played, proof.finished) == (0, False)

@@ -1,0 +1,83 @@
+"""Where a tournament's tasks are played: in processes of this machine. `tournaments.cluster` is the other place."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Protocol
+
+from tournaments import worker
+from tournaments.player import Setting
+from tournaments.worker import Played, Work
+
+
+class WorkersLost(Exception):
+    """Those who played a task are gone; what they finished is in the folder, the rest is to be played again."""
+
+
+class Executor(Protocol):
+    """Plays tasks, several at a time."""
+
+    @property
+    def size(self) -> int:
+        """How many tasks it plays at a time."""
+
+    async def play(self, sets: list[Work]) -> Played:
+        """Play deal sets, and leave their logs in the tournament's folder.
+
+        Raises:
+            WorkersLost: the task is lost; another executor's processes are already in the place of those that died.
+            MatchFailed: see `tournaments.worker.play_sets`; likewise `StartError`.
+        """
+
+    async def close(self, at_once: bool) -> None:
+        """Play no more; with ``at_once`` without finishing what is being played."""
+
+
+class Processes:
+    """Worker processes of this machine.
+
+    Args:
+        setting: the tournament.
+        workers: how many there are.
+    """
+
+    def __init__(self, setting: Setting, workers: int) -> None:
+        self.size = workers
+        self._setting = setting
+        self._pool: ProcessPoolExecutor | None = None
+
+    async def play(self, sets: list[Work]) -> Played:
+        """See `Executor.play`."""
+        pool = self._pool = self._pool or self._new_pool()
+        with worker.deaf():
+            future = asyncio.get_running_loop().run_in_executor(pool, worker.play, sets)
+        future.add_done_callback(_seen)
+        try:
+            # Shielded: a pool whose workers die does not expect that somebody has cancelled its futures.
+            return await asyncio.shield(future)
+        except BrokenProcessPool:
+            if self._pool is pool:
+                self._pool = None
+                pool.shutdown(wait=False, cancel_futures=True)
+            raise WorkersLost("worker processes died") from None
+
+    async def close(self, at_once: bool) -> None:
+        """Stop the workers, and with them their bots."""
+        if self._pool is None:
+            return
+        if at_once:
+            for process in multiprocessing.active_children():
+                process.terminate()
+        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.size, multiprocessing.get_context("spawn"), worker.start, (self._setting,))
+
+
+def _seen(future: asyncio.Future[Played]) -> None:
+    """Look at the error of a future that nobody may wait for any more, so that none is complained of."""
+    if not future.cancelled():
+        future.exception()
