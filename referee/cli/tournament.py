@@ -208,11 +208,12 @@ def _announce(state: State, runner: Runner) -> None:
     screen = Screen(stderr=True)
     deal_sets = runner.course.total() // schedule.rotations
     sets = "deal set" if deal_sets == 1 else "deal sets"
-    most = "at most " if spec.stop or spec.schedule == "knockout" else ""
+    most = "at most " if spec.stop else ""
     rotations = f" in {schedule.rotations} rotations" if spec.duplicate else ""
     screen.print(
         f"{printable(spec.name)}: {spec.game}, {len(spec.entrants)} entrants, table of {spec.table}, "
         f"{most}{deal_sets} {sets}{rotations}: {most}{runner.course.total()} matches"
+        + (", fewer or more as the ties go" if spec.schedule == "knockout" else "")
     )
     if spec.schedule in ("round_robin", "gauntlet") and schedule.imbalance():
         screen.print(
