@@ -162,13 +162,13 @@ class Load:
             return
         match = Played(made.info.match_id, seats)
         self.played.append(match)
-        bots = [threading.Thread(target=self._bot, args=(match, token.token)) for token in made.tokens]
+        bots = [threading.Thread(target=self._bot, args=(match, token.token, made.address)) for token in made.tokens]
         for bot in bots:
             bot.start()
         for bot in bots:
             bot.join()
 
-    def _bot(self, match: Played, token: str) -> None:
+    def _bot(self, match: Played, token: str, address: str) -> None:
         me = threading.get_ident()
 
         def heard(event: play_pb2.PlayEvent) -> None:
@@ -184,7 +184,7 @@ class Load:
         with self._back:
             self._open.add(me)
         try:
-            run(choose, address=self.address, token=token, on_event=heard)
+            run(choose, address=address, token=token, on_event=heard)
         except BotError as error:
             match.problems.append(f"{type(error).__name__}: {error}")
         finally:
