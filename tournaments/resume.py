@@ -44,7 +44,9 @@ def grown(
     old, new = layer(was), layer(spec)
     if fixed and len(new.entrants) > len(old.entrants):
         added = ", ".join(repr(name) for name in new.entrants[len(old.entrants) :])
-        raise ValueError(f"schedule = {was.schedule!r} takes no entrant once begun, and here is {added}; another folder is needed")
+        raise ValueError(
+            f"schedule = {was.schedule!r} takes no entrant once begun, and here is {added}; another folder is needed"
+        )
     if (fixed and new.deals != old.deals) or new.deals < old.deals:
         advice = "as many are needed" if fixed else "as many or more are needed"
         raise ValueError(f"{_differs('deals', old.deals, new.deals)}; {advice}")

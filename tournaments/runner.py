@@ -11,7 +11,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from referee.processes.bot_process import StartError
 from referee.server.app import ListenError
@@ -54,6 +54,7 @@ class Runner:
         executor: plays the tasks; it is closed at the end.
         listen: where remote entrants dial in.
         on_result: told of every result, those of earlier runs included.
+        on_standings: told the standings whenever they are written.
         on_waiting: told the address and the tokens of the remote entrants that are waited for, by name.
 
     Attributes:
@@ -71,6 +72,7 @@ class Runner:
         executor: Executor,
         listen: str = LISTEN,
         on_result: Callable[[MatchResult], None] = lambda result: None,
+        on_standings: Callable[[Mapping[str, Any]], None] = lambda figures: None,
         on_waiting: Callable[[str, Mapping[str, str]], None] = lambda address, tokens: None,
     ) -> None:
         self.schedule = Schedule.of(state.spec, state.layers)
@@ -82,6 +84,7 @@ class Runner:
         self._setting = state.setting(folder)
         self._executor = executor
         self._on_result = on_result
+        self._on_standings = on_standings
         self._on_waiting = on_waiting
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens)
@@ -232,6 +235,7 @@ class Runner:
         self._written = time.monotonic()
         self._plan()
         write_standings(self._folder, self.standings)
+        self._on_standings(self.standings.to_json())
 
 
 async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:

@@ -7,19 +7,18 @@ import json
 import os
 import shutil
 import signal
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import INTERRUPTED, NearGroup
 from referee.cli.screen import Screen, table
+from referee.cli.tournament_live import RunDisplay
 from referee.rules.registry import SettingError, unknown
 from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
@@ -27,7 +26,6 @@ from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
 from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
-from tournaments.result import MatchResult
 from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
 from tournaments.spec import SpecError, TournamentSpec, load
@@ -137,33 +135,21 @@ def _executor(setting: Setting, workers: int | None, scheduler: str | None) -> E
 def _run(state: State, out: Path, executor: Executor, listen: str, as_json: bool) -> int:
     """Run the tournament and show its standings; the exit status."""
     screen = Screen(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=screen,
-        disable=not sys.stderr.isatty(),
-        transient=True,
-    )
-    task = bar.add_task(printable(state.spec.name), total=None, rate="")
-
-    def on_result(_result: MatchResult) -> None:
-        bar.update(task, advance=1, total=runner.course.total())
 
     def on_waiting(address: str, tokens: Mapping[str, str]) -> None:
         for name, token in tokens.items():
             say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
 
-    runner = Runner(state, out, executor=executor, listen=listen, on_result=on_result, on_waiting=on_waiting)
-    bar.update(task, total=runner.course.total())
+    display = RunDisplay(state.spec.name, lambda: runner.course.total())  # noqa: PLW0108  (the runner is still to come)
+    runner = Runner(
+        state, out, executor=executor, listen=listen,
+        on_result=display.on_result, on_standings=display.on_standings, on_waiting=on_waiting,
+    )  # fmt: skip
     if not as_json:
         _announce(state, runner)
     problem = ""
     try:
-        with bar:
+        with display:
             asyncio.run(_until_terminated(runner))
     except RunFailed as error:
         problem = str(error)
