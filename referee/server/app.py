@@ -189,6 +189,7 @@ class RefereeServer:
             self._resumer.restore()
             self._resumer.start()
         await self._server.start()
+        self.operations.say("listening", address=self.address, http=self.http_address)
         for name in ("", *SERVICES):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
 

@@ -163,7 +163,8 @@ class Fleet:
 
     def _policy_of(self, number: int) -> Policy:
         http, _, port = self.http_address.rpartition(":")
-        own = f"{http}:{int(port) + number}" if http else ""
+        free = self._policy.http.endswith(":0")
+        own = f"{http}:{0 if free else int(port) + number}" if http else ""
         return replace(self._policy, http=own, near=str(Path(self._sockets.name) / str(number)))
 
     def hurry(self) -> None:
