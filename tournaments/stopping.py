@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from typing import Final
 
 from tournaments.result import MatchResult
@@ -119,7 +119,7 @@ class Stopping:
         self._over = False
         self._scores = Scores()
         self._sets = {
-            tuple(schedule.entrants[entrant] for entrant in sorted(met)): list(chain(*ranges))
+            tuple(schedule.entrants[entrant] for entrant in sorted(met)): ranges
             for met, ranges in schedule.layers.by_meeting().items()
         }
         self._begin()
@@ -158,10 +158,10 @@ class Stopping:
     def _next(self) -> dict[tuple[str, ...], list[int]]:
         doubt = self._judge.in_doubt()
         wave = {}
-        for met, numbers in self._sets.items():
+        for met, ranges in self._sets.items():
             had = self._given[met]
-            if not had or (had < len(numbers) and not doubt.isdisjoint(combinations(met, 2))):
-                wave[met] = numbers[had : had + max(FIRST_WAVE, had // GROWTH)]
+            if not had or (had < sum(map(len, ranges)) and not doubt.isdisjoint(combinations(met, 2))):
+                wave[met] = list(islice(chain(*ranges), had, had + max(FIRST_WAVE, had // GROWTH)))
                 self._given[met] += len(wave[met])
         return wave
 
