@@ -20,6 +20,15 @@ class FaultKind(StrEnum):
     FLOODING = "flooding"  # sent far more messages than it was asked for
 
 
+NOT_IN_TIME: Final[Mapping[FaultKind, str]] = {
+    FaultKind.NEVER_CAME: "nobody joined within join_ms",
+    FaultKind.NOT_READY: "not ready within ready_ms",
+    FaultKind.LATE: "no answer within move_ms and the bank",
+    FaultKind.GONE: "not connected when the turn's time was up",
+}
+"""What is said of a bot that has not done something in time."""
+
+
 class Remedy(StrEnum):
     """What the referee does about a fault."""
 

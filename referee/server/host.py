@@ -19,19 +19,16 @@ from referee.match.loop import Table
 from referee.match.resume import resume
 from referee.match.seat import Bot, LocalSeat, Seat
 from referee.server.admission import Ticket
+from referee.server.ending import Leftovers, farewell
 from referee.server.hosted import HostedMatch, MatchStage
 from referee.server.lateness import Lateness
 from referee.server.operations import CountedLog, Operations
-from referee.server.private import forget_private
 from referee.server.remote import RemoteSeat
 from referee.server.sync import Syncer
 from referee.v1 import play_pb2
 
 MOST_KEPT: Final = 10_000
 """So many matches can be asked for; the logs of older ones stay where they are."""
-
-KEPT_S: Final = 2.0
-"""So long what is kept to resume a match outlives it, so that its bots hear of its end even if the server is killed."""
 
 CUT_CHARACTERS: Final = 400
 """So much of a torn line that was cut is kept in the log."""
@@ -60,7 +57,7 @@ class MatchHost:
         self.suspended: list[HostedMatch] = []
         self._lateness = lateness
         self._syncer = syncer
-        self._kept: dict[Path, asyncio.TimerHandle] = {}
+        self._leftovers = Leftovers()
 
     @property
     def safe(self) -> bool:
@@ -217,7 +214,8 @@ class MatchHost:
                 hosted.offer()
             await table.run()
             hosted.stage = MatchStage.FINISHED
-            await self._farewell(hosted)
+            if not self.draining:
+                await farewell(hosted)
         except asyncio.CancelledError:
             try:
                 table.abort()
@@ -243,17 +241,6 @@ class MatchHost:
                 self._over(hosted)
             hosted.pulse()
 
-    async def _farewell(self, hosted: HostedMatch) -> None:
-        """Let bots that have not come back since the server was started again hear how their match has ended."""
-        late = [
-            (ticket, seat)
-            for number, (ticket, seat) in hosted.remote.items()
-            if seat.missed and number not in hosted.match.forfeited
-        ]
-        if late and not self.draining:
-            hosted.pulse()
-            await asyncio.gather(*[_hears(ticket, seat) for ticket, seat in late])
-
     def _over(self, hosted: HostedMatch) -> None:
         """A match is over: nothing of it will be needed again but its log."""
         hosted.synced = None
@@ -261,12 +248,7 @@ class MatchHost:
         hosted.on_over()
         self.operations.over(hosted)
         if hosted.resumable:
-            later = asyncio.get_running_loop().call_later(KEPT_S, self._let_go, hosted.path)
-            self._kept[hosted.path] = later
-
-    def _let_go(self, path: Path) -> None:
-        forget_private(path)
-        self._kept.pop(path).cancel()
+            self._leftovers.add(hosted.path)
 
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:
         """Note that a match has failed; what its bots are told."""
@@ -295,8 +277,7 @@ class MatchHost:
         self.hurry()
         if running:
             await asyncio.wait(running)
-        for path in list(self._kept):
-            self._let_go(path)
+        self._leftovers.clear()
 
     def hurry(self) -> None:
         """Abort the matches that still run."""
@@ -305,12 +286,6 @@ class MatchHost:
 
     def _running(self) -> list[asyncio.Task[None]]:
         return [hosted.task for hosted in self.matches.values() if hosted.task and not hosted.task.done()]
-
-
-async def _hears(ticket: Ticket, seat: RemoteSeat) -> None:
-    await seat.prepare()
-    ticket.done(seat)
-    seat.dismiss(play_pb2.CLOSE_REASON_MATCH_OVER, "the match is over", ticket.open)
 
 
 async def _let_others_run() -> None:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from referee.match.events import Event, MatchSpec
-from referee.match.loop import REFUSED
-from referee.match.policy import FaultKind, Remedy
+from referee.match.policy import NOT_IN_TIME, FaultKind, Remedy
 from referee.match.seat import Reply
 from referee.rules.game import IllegalAction
 from referee.rules.pieces import NotationError
@@ -18,6 +17,7 @@ from referee.server.codec.events import EventCodec
 from referee.server.codec.turns import TurnCodec
 from referee.server.connection import Connection
 from referee.server.lateness import Lateness
+from referee.server.memory import remembered
 from referee.v1 import play_pb2
 
 MOST_UNASKED: Final = 200
@@ -94,8 +94,7 @@ class RemoteSeat:
     async def prepare(self) -> Reply | None:
         """Wait until the bot has joined and said that it is ready, each for its own time.
 
-        A bot that was ready before the server was started again has the same time to come back, and if it does not,
-        the clock of its next turn.
+        One that was ready before the server was started again and does not come in time still has its next turn's.
         """
         if self._returning and not self._came:
             self._join_by = self._loop.time() + self._clock.join_ms / 1000
@@ -149,18 +148,10 @@ class RemoteSeat:
 
     def restore(self, events: Sequence[Event]) -> None:
         """Take up what a log says: whether the bot had joined and was ready, and what it has been told."""
-        hands = [place for place, event in enumerate(events) if event["event"] == "hand_started"]
         self._returning = True
-        for place, event in enumerate(events):
-            kind = event["event"]
-            if event.get("seat") == self.number:
-                self._known = self._known or kind == "seat_joined"
-                self._ready = self._ready or kind == "seat_ready"
-                if kind == "seat_gave_up":
-                    self._gone_for_good = Reply(fault=FaultKind(event["kind"]), detail=event["detail"], for_good=True)
-            recent = place == 0 or place >= (hands[-1] if hands else 0)
-            if recent and not (kind == "fault" and event["kind"] in REFUSED):
-                self.tell(event)
+        self._known, self._ready, self._gone_for_good, told = remembered(events, self.number)
+        for event in told:
+            self.tell(event)
 
     # The bot's side -------------------------------------------------------------------------------------------
 
@@ -295,7 +286,7 @@ class RemoteSeat:
         if fault is None:
             fault = FaultKind.LATE if self.connection is not None else FaultKind.GONE
         took_ms = self._move_ms + self._bank_ms
-        waiter.set_result(Reply(fault=fault, detail=_LATE_DETAIL[fault], took_ms=took_ms, lag_ms=lag_ms))
+        waiter.set_result(Reply(fault=fault, detail=NOT_IN_TIME[fault], took_ms=took_ms, lag_ms=lag_ms))
 
     def _answered(self, reply: Reply, arrived: float) -> None:
         lag_ms = self._lateness.ms()
@@ -311,11 +302,3 @@ class RemoteSeat:
     def _flush(self, connection: Connection) -> None:
         connection.send(b"".join(self._held))
         self._held.clear()
-
-
-_LATE_DETAIL: Final = {
-    FaultKind.NEVER_CAME: "nobody joined within join_ms",
-    FaultKind.NOT_READY: "not ready within ready_ms",
-    FaultKind.LATE: "no answer within move_ms and the bank",
-    FaultKind.GONE: "not connected when the turn's time was up",
-}

@@ -5,7 +5,6 @@ import os
 import pytest
 from crash_kit import drill
 
-
 KILLS = int(os.environ.get("REFEREE_KILLS", "20"))
 
 
