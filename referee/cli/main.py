@@ -16,6 +16,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "serve": "Run the long-running server.",
     "tournament": "Run a tournament; its standings and report.",
     "replay": "Show a match from its log.",
+    "again": "Ask a bot one turn of a match again.",
     "verify": "Referee logs again from the first line.",
     "certificate": "TLS for trying, without a certificate authority.",
     "conformance": "Lead a client in any language through every scenario of the protocol.",

@@ -47,7 +47,7 @@ def verify(path: str | Path, seed: bytes | None = None, partial: bool = False) -
     """
     name = str(path)
     events = list(read_log(path))
-    match = _opened(name, events, seed)
+    match = opened(name, events, seed)
     actions = 0
     for number, event in enumerate(events, start=1):
         if not isinstance(event.get("ts"), str) or not _TS.fullmatch(event["ts"]):
@@ -64,7 +64,7 @@ def verify(path: str | Path, seed: bytes | None = None, partial: bool = False) -
     return Verdict(name, len(events), actions, match, match.seed is not None)
 
 
-def _opened(name: str, events: list[Event], seed: bytes | None) -> Match:
+def opened(name: str, events: list[Event], seed: bytes | None) -> Match:
     """The match of a log, with its seed if the log (or the caller) tells it."""
     try:
         spec = MatchSpec.from_started(events[0])
