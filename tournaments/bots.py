@@ -66,7 +66,7 @@ class BotPool:
         process = await BotProcess.start(
             argv(entrant),
             name=entrant.name,
-            address=self._server.address,
+            address=self._server.local_address,
             token=token,
             output=self._output_dir / f"{_file_name(entrant.name)}.log",
             reaper=self._reaper,

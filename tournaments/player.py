@@ -21,6 +21,7 @@ from referee.match.log import MatchLog
 from referee.match.loop import Table, play_local
 from referee.match.seat import Bot, LocalSeat
 from referee.rules.registry import GAMES
+from referee.server.transport import LOOPBACK, Transport
 from tournaments.entrants import Entrant
 from tournaments.outcome import log_path
 from tournaments.schedule import PlannedMatch
@@ -87,11 +88,19 @@ class Player:
         setting: the tournament.
         listen: where bots dial in.
         tokens: the tokens of remote entrants, by name; without them remote entrants cannot play here.
+        transport: whether remote entrants dial in with TLS.
     """
 
-    def __init__(self, setting: Setting, listen: str = LISTEN, tokens: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        setting: Setting,
+        listen: str = LISTEN,
+        tokens: Mapping[str, str] | None = None,
+        transport: Transport = LOOPBACK,
+    ) -> None:
         self._setting = setting
         self._listen = listen
+        self._transport = transport
         self._tokens = tokens or {}
         self._entrants = {entrant.name: entrant for entrant in setting.spec.entrants}
         self._server: RefereeServer | None = None
@@ -164,7 +173,7 @@ class Player:
 
     async def start(self) -> tuple[RefereeServer, BotPool]:
         """Start the server, if it has not been. Raises `ListenError`."""
-        from referee.server.app import RefereeServer  # noqa: PLC0415  (built-in bots need no gRPC)
+        from referee.server.app import RefereeServer, embedded  # noqa: PLC0415  (built-in bots need no gRPC)
         from tournaments.bots import BotPool  # noqa: PLC0415
 
         if self._server is None or self._pool is None:
@@ -173,7 +182,8 @@ class Player:
                 wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
                 logger_factory=structlog.PrintLoggerFactory(sys.stderr),
             )
-            server = RefereeServer(self._setting.folder / "matches", self._listen)
+            policy = embedded(self._transport)
+            server = RefereeServer(self._setting.folder / "matches", self._listen, policy=policy)
             await server.start()
             for name, token in self._tokens.items():
                 _, self.tickets[name] = server.admission.issue(name, open=True, token=token)

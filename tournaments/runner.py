@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from referee.processes.bot_process import StartError
 from referee.server.app import ListenError
+from referee.server.transport import LOOPBACK, Transport
 from tournaments import worker
 from tournaments.course import course_of
 from tournaments.executors import Executor, WorkersLost
@@ -53,6 +54,7 @@ class Runner:
         folder: its folder.
         executor: plays the tasks; it is closed at the end.
         listen: where remote entrants dial in.
+        transport: whether they do so with TLS.
         on_result: told of every result, those of earlier runs included.
         on_standings: told the standings whenever they are written.
         on_waiting: told the address and the tokens of the remote entrants that are waited for, by name.
@@ -71,6 +73,7 @@ class Runner:
         *,
         executor: Executor,
         listen: str = LISTEN,
+        transport: Transport = LOOPBACK,
         on_result: Callable[[MatchResult], None] = lambda result: None,
         on_standings: Callable[[Mapping[str, Any]], None] = lambda figures: None,
         on_waiting: Callable[[str, Mapping[str, str]], None] = lambda address, tokens: None,
@@ -87,7 +90,7 @@ class Runner:
         self._on_standings = on_standings
         self._on_waiting = on_waiting
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
-        self._here = Player(self._setting, listen, state.tokens)
+        self._here = Player(self._setting, listen, state.tokens, transport)
         self._losses_left = LOSSES
         self._handed_out: list[list[Work]] = []
         self._over = False

@@ -14,6 +14,7 @@ import click
 
 from referee.bots.registry import find_bot
 from referee.cli.common import fail, print_json
+from referee.cli.policy import transport_of, transport_options
 from referee.cli.settings import parse_settings, seed_of
 from referee.cli.show_match import Progress, show_result
 from referee.match.deal import commitment
@@ -22,7 +23,7 @@ from referee.match.seat import Bot
 from referee.processes.bot_process import BotProcess, Reaper, StartError
 from referee.rules.registry import SettingError, resolve_players
 from referee.server.admission import Ticket
-from referee.server.app import ListenError, RefereeServer
+from referee.server.app import ListenError, Policy, RefereeServer, embedded
 from referee.server.host import MatchStage
 
 COMMAND_PREFIX = "cmd:"
@@ -35,6 +36,7 @@ COMMAND_PREFIX = "cmd:"
 @click.option("--seed", metavar="HEX", help="64 hex digits that the deals come from; else drawn.")
 @click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the match log here.")
 @click.option("--listen", default="127.0.0.1:0", show_default=True, metavar="HOST:PORT", help="Where bots dial in.")
+@transport_options
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
 def play(
     game: str,
@@ -44,6 +46,7 @@ def play(
     log_path: Path | None,
     listen: str,
     as_json: bool,
+    **tls: Any,
 ) -> None:
     """Play one match and show its result.
 
@@ -51,6 +54,7 @@ def play(
     cmd:COMMAND (a bot process that the referee starts) or remote (waits for a bot to dial in; the address and the
     token are printed).
     """
+    policy = embedded(transport_of(tls, listen))
     words = split_seats(seats)
     chosen = parse_settings(game, settings)
     resolve_players(chosen.game, len(words), "--seats")
@@ -69,7 +73,7 @@ def play(
     with tempfile.TemporaryDirectory(prefix="referee-") as folder:
         path = log_path or Path(folder) / "match.jsonl"
         with contextlib.suppress(KeyboardInterrupt):
-            ended = asyncio.run(_play(spec, secret, words, path, Path(folder), listen, as_json))
+            ended = asyncio.run(_play(spec, secret, words, path, Path(folder), listen, policy, as_json))
             if as_json:
                 print_json(ended)
             return
@@ -117,9 +121,16 @@ def _player(
 
 
 async def _play(
-    spec: MatchSpec, seed: bytes, words: list[str], path: Path, folder: Path, listen: str, as_json: bool
+    spec: MatchSpec,
+    seed: bytes,
+    words: list[str],
+    path: Path,
+    folder: Path,
+    listen: str,
+    policy: Policy,
+    as_json: bool,
 ) -> dict[str, Any]:
-    server = RefereeServer(folder, listen)
+    server = RefereeServer(folder, listen, policy=policy)
     tokens: dict[int, str] = {}
     players = [_player(word, seat, spec.id, server, tokens, spec.names[seat]) for seat, word in enumerate(words)]
     try:
@@ -140,7 +151,7 @@ async def _play(
             process = await BotProcess.start(
                 _command(words[seat]),
                 name=spec.names[seat],
-                address=server.address,
+                address=server.local_address,
                 token=token,
                 output=output,
                 reaper=reaper,

@@ -13,7 +13,7 @@ from referee.rules.registry import SettingError, unknown
 from referee.server.access import Access, TokenFileError, read_tokens
 from referee.server.app import Policy
 from referee.server.limits import Limits
-from referee.server.transport import TransportError, read_transport
+from referee.server.transport import Transport, TransportError, read_transport
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -33,23 +33,46 @@ DEFAULTS: Final[Mapping[str, Any]] = {
 _SPECTATORS: Final = ("open", "token")
 _MOST: Final = 1_000_000_000
 
-_OPTIONS: Final = (
-    click.option("--organiser-token-file", metavar="FILE", help="Who creates matches; made if it does not exist."),
-    click.option("--spectators", type=click.Choice(_SPECTATORS), help="Who may look on.  [default: open]"),
-    click.option("--spectator-token-file", metavar="FILE", help="Who looks on, with --spectators token."),
+_TRANSPORT: Final = (
     click.option("--tls-cert", metavar="FILE", help="The server's certificate: see `referee certificate`."),
     click.option("--tls-key", metavar="FILE", help="Its private key."),
     click.option("--tls-client-ca", metavar="FILE", help="Clients need a certificate signed by this."),
     click.option("--insecure", is_flag=True, default=None, help="Listen beyond this machine without TLS."),
+)
+
+_OPTIONS: Final = (
+    click.option("--organiser-token-file", metavar="FILE", help="Who creates matches; made if it does not exist."),
+    click.option("--spectators", type=click.Choice(_SPECTATORS), help="Who may look on.  [default: open]"),
+    click.option("--spectator-token-file", metavar="FILE", help="Who looks on, with --spectators token."),
+    *_TRANSPORT,
     click.option("--http", metavar="HOST:PORT", help="Serve /metrics and /healthz there."),
 )
 
 
 def policy_options(command: _Command) -> _Command:
-    """Give a command the flags."""
+    """Give a command all flags."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def transport_options(command: _Command) -> _Command:
+    """Give a command the flags of TLS alone."""
+    for option in reversed(_TRANSPORT):
+        command = option(command)
+    return command
+
+
+def transport_of(values: Mapping[str, Any], listen: str | None = None) -> Transport:
+    """What the flags of TLS come to, and whether that address may be listened on. Raises `SettingError`."""
+    try:
+        found = read_transport(values["tls_cert"], values["tls_key"], values["tls_client_ca"], bool(values["insecure"]))
+        if listen is not None:
+            found.check(listen)
+    except TransportError as error:
+        key, colon, problem = str(error).partition(": ")
+        raise SettingError(*((key, problem) if colon else ("--listen", key))) from None
+    return found
 
 
 def check(where: str, key: str, value: object) -> None:
@@ -82,12 +105,9 @@ def policy_of(values: Mapping[str, Any], **more: Any) -> Policy:
         host, colon, port = values["http"].rpartition(":")
         if not colon or not host or not port.isascii() or not port.isdigit() or int(port[:6]) > 65535:
             raise SettingError(f"--http {values['http'][:80]}", "HOST:PORT is needed, such as 127.0.0.1:9100")
-    try:
-        transport = read_transport(values["tls_cert"], values["tls_key"], values["tls_client_ca"], values["insecure"])
-    except TransportError as error:
-        key, _, problem = str(error).partition(": ")
-        raise SettingError(key, problem) from None
-    return Policy(_access(values), Limits(**values["limits"]), transport, telling=True, http=values["http"], **more)
+    return Policy(
+        _access(values), Limits(**values["limits"]), transport_of(values), telling=True, http=values["http"], **more
+    )
 
 
 def _access(values: Mapping[str, Any]) -> Access:

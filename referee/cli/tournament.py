@@ -17,9 +17,11 @@ from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import INTERRUPTED, NearGroup
+from referee.cli.policy import transport_of, transport_options
 from referee.cli.screen import Screen, table
 from referee.cli.tournament_live import RunDisplay
 from referee.rules.registry import SettingError, unknown
+from referee.server.transport import Transport
 from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
@@ -48,9 +50,17 @@ def tournament() -> None:
 @click.option("--executor", default="processes", show_default=True, help="Who plays: processes, or dask (a cluster).")
 @click.option("--scheduler", metavar="ADDRESS", help="The dask scheduler, such as tcp://10.0.0.1:8786.")
 @click.option("--listen", default=LISTEN, show_default=True, metavar="HOST:PORT", help="Where remote entrants dial in.")
+@transport_options
 @click.option("--json", "as_json", is_flag=True, help="Print the standings as JSON.")
 def run(
-    file: Path, out: Path, workers: int | None, executor: str, scheduler: str | None, listen: str, as_json: bool
+    file: Path,
+    out: Path,
+    workers: int | None,
+    executor: str,
+    scheduler: str | None,
+    listen: str,
+    as_json: bool,
+    **tls: Any,
 ) -> None:
     """Run the tournament of FILE and print its standings.
 
@@ -60,13 +70,14 @@ def run(
         raise SettingError("--executor", unknown("executor", executor, EXECUTORS))
     if (executor == "dask") != (scheduler is not None):
         fail("--scheduler: --executor dask needs the address of its scheduler, and no other executor has one")
+    transport = transport_of(tls, listen)
     spec = load(file)
     base_dir = file.parent
     _check_commands(spec, base_dir, str(file))
     try:
         with locked(out):
             state = begin(out, spec, base_dir, str(file))
-            status = _run(state, out, _executor(state.setting(out), workers, scheduler), listen, as_json)
+            status = _run(state, out, _executor(state.setting(out), workers, scheduler), (listen, transport), as_json)
     except (FolderError, ClusterError) as error:
         fail(str(error))
     raise SystemExit(status)
@@ -132,7 +143,7 @@ def _executor(setting: Setting, workers: int | None, scheduler: str | None) -> E
     return Cluster(setting, scheduler)
 
 
-def _run(state: State, out: Path, executor: Executor, listen: str, as_json: bool) -> int:
+def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transport], as_json: bool) -> int:
     """Run the tournament and show its standings; the exit status."""
     screen = Screen(stderr=True)
 
@@ -142,7 +153,7 @@ def _run(state: State, out: Path, executor: Executor, listen: str, as_json: bool
 
     display = RunDisplay(state.spec.name, lambda: runner.course.total())  # noqa: PLW0108  (the runner is still to come)
     runner = Runner(
-        state, out, executor=executor, listen=listen,
+        state, out, executor=executor, listen=listen[0], transport=listen[1],
         on_result=display.on_result, on_standings=display.on_standings, on_waiting=on_waiting,
     )  # fmt: skip
     if not as_json:

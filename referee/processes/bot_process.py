@@ -22,6 +22,9 @@ MARK: Final = "REFEREE_REAPER"
 """The environment variable that tells whose bot a process is."""
 
 
+_OTHERS: Final = ("REFEREE_CA", "REFEREE_CERT", "REFEREE_KEY")
+
+
 class StartError(Exception):
     """A bot's command that cannot be started; the text says which and why."""
 
@@ -117,6 +120,8 @@ class BotProcess:
         """
         told = {"REFEREE_ADDRESS": address, "REFEREE_TOKEN": token, "REFEREE_NAME": name, MARK: reaper.mark}
         environment = {**os.environ, **told}
+        for variable in _OTHERS:  # it dials in here, without TLS, whatever we ourselves are told of other referees
+            environment.pop(variable, None)
         if not argv:
             raise StartError(f"the bot {name!r} cannot be started: its command is empty")
         try:

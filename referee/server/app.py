@@ -25,6 +25,7 @@ from referee.server.operations import Operations
 from referee.server.play_service import PlayService
 from referee.server.resume import Resumer
 from referee.server.sync import Syncer
+from referee.server.tokens import new_token, token_hash
 from referee.server.transport import Transport, TransportError, is_loopback
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
@@ -59,6 +60,7 @@ class Policy:
         power: whether nothing is told to anybody before it would outlast a loss of power; else, a kill of the process.
         near: a socket in the file system at which the front of several processes calls, in a folder that nobody else
             can enter; empty: none.
+        local: whether processes of our own dial in at an address of loopback without TLS, where there is TLS.
     """
 
     access: Access = field(default_factory=Access)
@@ -68,6 +70,13 @@ class Policy:
     http: str = ""
     power: bool = False
     near: str = ""
+    local: bool = False
+
+
+def embedded(transport: Transport) -> Policy:
+    """The policy of a server that plays what its own process creates: nobody creates matches over the network."""
+    nobody = Access(organisers=frozenset([token_hash(new_token())]))
+    return Policy(access=nobody, transport=transport, local=True)
 
 
 DEFAULT_POLICY: Final = Policy()
@@ -137,6 +146,7 @@ class RefereeServer:
         operations: told of what happens.
         host: the matches.
         address: where clients dial in, once it has started.
+        local_address: where processes of our own do.
         http_address: where metrics and health are, if anywhere.
     """
 
@@ -156,6 +166,7 @@ class RefereeServer:
         self.host = MatchHost(self.lateness, self.operations, self._syncer)
         self.operations.watch_matches(self.host.matches.values())
         self.address = ""
+        self.local_address = ""
         self.http_address = ""
         self._listen = listen
         self._policy = policy
@@ -178,7 +189,10 @@ class RefereeServer:
         Raises:
             ListenError: the address cannot be listened on.
         """
-        self.address = bind(self._server, self._listen, self._policy.transport)
+        transport = self._policy.transport
+        self.address = self.local_address = bind(self._server, self._listen, transport)
+        if self._policy.local and transport.tls:
+            self.local_address = bind(self._server, "127.0.0.1:0")
         if self._policy.near:
             self._server.add_insecure_port(f"unix:{self._policy.near}")
         self._http = listening_http(self._policy.http, self.operations.meters, lambda: not self.host.draining)

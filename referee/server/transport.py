@@ -6,7 +6,7 @@ import ipaddress
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import grpc
@@ -52,6 +52,10 @@ class Transport:
 
         pairs = [(self.key, self.certificate)]
         return grpc.ssl_server_credentials(pairs, self.client_ca or None, bool(self.client_ca))
+
+
+LOOPBACK: Final = Transport()
+"""No TLS, and nowhere but on this machine."""
 
 
 def is_loopback(listen: str) -> bool:
