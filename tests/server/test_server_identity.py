@@ -329,3 +329,41 @@ def test_a_fleet_passes_tokens_on(tmp_path):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@pytest.mark.parametrize("kind", ["remote", "command"])
+def test_play_has_tls_for_remote_bots_and_none_for_its_own(certificates, tmp_path, monkeypatch, kind):
+    """A bot that the referee starts dials in on loopback; one from elsewhere has TLS; nobody else creates matches."""
+    bot = tmp_path / "bot.py"
+    bot.write_text("from referee_bot import run\nrun(lambda turn: turn.legal[0])\n")
+    seats = "remote,medium" if kind == "remote" else f"cmd:{sys.executable} {bot},medium"
+    words = ["--tls-cert", str(certificates / "server.pem"), "--tls-key", str(certificates / "server-key.pem")]
+    command = [sys.executable, "-u", "-m", "referee.cli.main", "play", DUEL, "--seats", seats, *words]
+    monkeypatch.setenv("REFEREE_CA", str(certificates / "ca.pem"))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        if kind == "remote":
+            told = dict(word.split("=", 1) for word in process.stdout.readline().split() if "=" in word)
+            address = told["REFEREE_ADDRESS"]
+            credentials = grpc.ssl_channel_credentials((certificates / "ca.pem").read_bytes())
+            with grpc.secure_channel(address, credentials) as channel:
+                with pytest.raises(grpc.RpcError) as caught:
+                    match_pb2_grpc.MatchServiceStub(channel).CreateMatch(BUILTIN, timeout=20)
+                assert caught.value.code() is grpc.StatusCode.UNAUTHENTICATED
+            referee_bot.run(lambda turn: turn.legal[0], address=address, token=told["REFEREE_TOKEN"])
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize(
+    "words", [["play", DUEL, "--seats", "remote,medium"], ["tournament", "run", "x", "--out", "x"]]
+)
+def test_play_and_tournaments_do_not_listen_in_the_open_either(words, tmp_path):
+    """Status 2, and what would be right."""
+    command = [sys.executable, "-m", "referee.cli.main", *words, "--listen", "0.0.0.0:0"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "--insecure" in ended.stderr
