@@ -61,12 +61,12 @@ class Played:
 class Server:
     """`referee serve` on a port that stays the same, killed and started again."""
 
-    def __init__(self, data: Path, *words: str) -> None:
+    def __init__(self, data: Path, *words: str, errors: Path | None = None) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.address = f"127.0.0.1:{probe.getsockname()[1]}"
         self._words = [*REFEREE, "serve", "--listen", self.address, "--data", str(data), *words]
-        self._errors = (data.parent / "errors").open("ab")
+        self._errors = (errors or data.parent / "errors").open("ab")
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> float:
@@ -115,6 +115,7 @@ class Load:
         self.address = address
         self.played: list[Played] = []
         self.failed: list[str] = []
+        self.acted = threading.Event()
         self._stop = threading.Event()
         self._back = threading.Condition()
         self._open: set[int] = set()
@@ -146,7 +147,12 @@ class Load:
             self.failed.append(f"{type(error).__name__}: {error}")
             raise
 
-    def _one(self, game: str, format: play_pb2.Format, seats: str) -> None:
+    def stop(self) -> None:
+        """Create no more."""
+        self._stop.set()
+
+    def create(self, game: str, format: play_pb2.Format, seats: str) -> match_pb2.CreateMatchResponse:
+        """A new match. Raises `grpc.RpcError`."""
         wanted = [
             match_pb2.SeatRequest(remote=match_pb2.Remote())
             if one == "r"
@@ -154,11 +160,15 @@ class Load:
             for one in seats
         ]
         request = match_pb2.CreateMatchRequest(game=game, seats=wanted, clock=CLOCK, format=format)
+        return self._matches.CreateMatch(request, timeout=20, wait_for_ready=True)
+
+    def _one(self, game: str, format: play_pb2.Format, seats: str) -> None:
         try:
-            made = self._matches.CreateMatch(request, timeout=20, wait_for_ready=True)
+            made = self.create(game, format, seats)
         except grpc.RpcError as error:
-            if error.code() is not grpc.StatusCode.UNAVAILABLE:
+            if error.code() not in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED}:
                 raise
+            self._stop.wait(0.05)
             return
         match = Played(made.info.match_id, seats)
         self.played.append(match)
@@ -178,6 +188,7 @@ class Load:
                     self._back.notify_all()
             elif event.HasField("action_taken"):
                 match.told.add((event.action_taken.turn, event.action_taken.seat))
+                self.acted.set()
             elif event.HasField("match_ended"):
                 match.ended.append(list(event.match_ended.places))
 
@@ -229,7 +240,7 @@ def drill(data: Path, kills: int, matches: int, seed: int, *words: str, say: Cal
         played = load.finish()
         server.kill(signal.SIGTERM)
     finally:
-        load._stop.set()
+        load.stop()
         server.close()
     actions = sum(check(data, match) for match in played)
     resumed = sum(event["event"] == "resumed" for match in played for event in read_log(data / f"{match.id}.jsonl"))
