@@ -15,6 +15,7 @@ import structlog
 
 from referee.match.events import Event
 from referee.match.log import MatchLog
+from referee.server.limits import Rate
 from referee.server.meters import Meters
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 _log = structlog.get_logger(__name__)
 
 STAGES: Final = ("waiting", "running", "finished", "failed", "suspended")
+
+
+REFUSALS_A_SECOND: Final = 10
+"""So many refusals of a kind are logged in a second; all are counted."""
 
 
 def configure_logging() -> None:
@@ -57,6 +62,7 @@ class Operations:
         self.streams = 0
         self.watchers = 0
         self._telling = telling
+        self._refusals = Rate(REFUSALS_A_SECOND)
         self.meters.watch("streams", "Open Play streams.", lambda: self.streams)
         self.meters.watch("watchers", "Open calls that watch a match or fetch its log.", lambda: self.watchers)
 
@@ -100,9 +106,9 @@ class Operations:
         self.meters.count("joins")
 
     def refused(self, reason: str, peer: str, **fields: Any) -> None:
-        """A stream or a call was refused, or a limit was reached."""
+        """A stream or a call was refused, or a limit was reached. Who asks for it endlessly fills no disk."""
         self.meters.count("refused", reason.lower())
-        if self._telling:
+        if self._telling and self._refusals.take(reason):
             _log.warning("refused", reason=reason.lower(), peer=peer, **fields)
 
 

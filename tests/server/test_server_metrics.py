@@ -10,6 +10,7 @@ import urllib.request
 import grpc
 import pytest
 import referee_bot
+import structlog
 from prometheus_client.parser import text_string_to_metric_families
 from server_kit import DUEL, Kit, run
 
@@ -19,6 +20,7 @@ from referee.server import meters
 from referee.server.app import Policy, RefereeServer
 from referee.server.http import HttpServer
 from referee.server.meters import Meters
+from referee.server.operations import Operations
 from referee.v1 import match_pb2, match_pb2_grpc
 
 HTTP = Policy(http="127.0.0.1:0")
@@ -117,6 +119,17 @@ def test_turns_and_faults_are_those_of_the_log(tmp_path):
         assert found["referee_matches_ended_total", "completed"] == 1
 
     with_server(tmp_path, promise)
+
+
+def test_a_flood_of_refusals_fills_no_disk():
+    """A few lines a second tell of it, and the count tells of all."""
+    with structlog.testing.capture_logs() as lines:
+        operations = Operations(telling=True)
+        for _ in range(1_000):
+            operations.refused("UNKNOWN_TOKEN", "10.0.0.1")
+    assert 1 <= len(lines) < 100
+    assert lines[0] == {"event": "refused", "reason": "unknown_token", "peer": "10.0.0.1", "log_level": "warning"}
+    assert numbers(operations.meters.text().decode())["referee_refused_total", "unknown_token"] == 1_000
 
 
 def test_health_tells_serving_from_draining():
