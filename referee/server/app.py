@@ -160,7 +160,7 @@ class RefereeServer:
     ) -> None:
         self.admission = Admission()
         self.lateness = Lateness()
-        self.operations = Operations(policy.telling)
+        self.operations = Operations(policy.telling, counting=bool(policy.http))
         self.operations.meters.watch("late_seconds", "How late this process is now.", lambda: self.lateness.ms() / 1000)
         self._syncer = Syncer() if policy.power else None
         self.host = MatchHost(self.lateness, self.operations, self._syncer)

@@ -119,7 +119,7 @@ class Fleet:
         self.address = ""
         self.http_address = ""
         self._policy = policy
-        self._operations = Operations(policy.telling)
+        self._operations = Operations(policy.telling, counting=bool(policy.http))
         self._draining = False
         self._sockets = TemporaryDirectory(prefix="referee-")
         self._listen = listen

@@ -17,12 +17,16 @@ _SECONDS: Final = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5
 
 
 class Meters:
-    """Counts what happens. Without `prometheus-client` it does nothing."""
+    """Counts what happens.
 
-    def __init__(self) -> None:
+    Args:
+        kept: whether anybody may ask for the numbers. Else, and without `prometheus-client`, nothing is counted.
+    """
+
+    def __init__(self, kept: bool = True) -> None:
         self.registry: Any = None
         self._counters: dict[str, Any] = {}
-        if prometheus is None:
+        if prometheus is None or not kept:
             return
         self.registry = prometheus.CollectorRegistry()
 
@@ -65,14 +69,14 @@ class Meters:
 
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
         """Ask for a value whenever the numbers are asked for."""
-        if prometheus is not None:
+        if self.registry is not None:
             prometheus.Gauge(f"referee_{name}", text, registry=self.registry).set_function(value)
 
     def watch_each(
         self, name: str, text: str, label: str, kinds: Iterable[str], values: Callable[[], Mapping[str, int]]
     ) -> None:
         """Ask for a value of each kind whenever the numbers are asked for."""
-        if prometheus is None:
+        if self.registry is None:
             return
         gauge = prometheus.Gauge(f"referee_{name}", text, [label], registry=self.registry)
         for kind in kinds:
@@ -80,4 +84,4 @@ class Meters:
 
     def text(self) -> bytes | None:
         """All numbers as Prometheus reads them; None without `prometheus-client`."""
-        return None if prometheus is None else prometheus.generate_latest(self.registry)
+        return None if self.registry is None else prometheus.generate_latest(self.registry)

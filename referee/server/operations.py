@@ -49,7 +49,8 @@ class Operations:
     """Told of what happens on a server.
 
     Args:
-        telling: whether to log it; it is counted in any case.
+        telling: whether to log it.
+        counting: whether to count it, for who asks for the numbers.
 
     Attributes:
         meters: the numbers.
@@ -57,8 +58,9 @@ class Operations:
         watchers: open WatchMatch and FetchMatchLog calls.
     """
 
-    def __init__(self, telling: bool = False) -> None:
-        self.meters = Meters()
+    def __init__(self, telling: bool = False, counting: bool = True) -> None:
+        self.counting = counting
+        self.meters = Meters(counting)
         self.streams = 0
         self.watchers = 0
         self._telling = telling
