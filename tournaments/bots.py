@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from referee.processes.bot_process import MARK, BotProcess, Reaper
 from referee.processes.nursery import Nursery
@@ -15,6 +14,8 @@ from referee.server.admission import Ticket
 from referee.server.app import RefereeServer
 from referee.v1 import play_pb2
 from tournaments.entrants import Entrant, argv
+from tournaments.outputs import Outputs, remarks_on
+from tournaments.supervision import NONE, LimitSpec, in_force
 
 BotKey = tuple[str, int, int]
 """Which of an entrant's processes: its name, the rotation it plays, and the how manyeth of its seats in a match.
@@ -23,17 +24,17 @@ A process is kept for one rotation only, so that it never plays the same deals t
 would know the others' pieces the second time.
 """
 
-
-MAX_FILE_NAME: Final = 200
-"""The most characters of a name in a file's; file systems take 255 bytes."""
+CAP_EVERY_S: Final = 1.0
+"""So often it is seen to that no bot fills the disk (seconds)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningBot:
-    """A bot process and the ticket it joins with."""
+    """A bot process, the ticket it joins with, and the file that it prints into."""
 
     process: BotProcess
     ticket: Ticket
+    output: Path
 
 
 class BotPool:
@@ -43,14 +44,20 @@ class BotPool:
         server: where they dial in.
         base_dir: the folder that commands run in.
         output_dir: the folder for what they print, a file an entrant.
+        limits: what their processes may use where an entrant has no limits of its own.
         back_ms: so long a bot that was kept may take to join again before its next match is begun without it.
     """
 
-    def __init__(self, server: RefereeServer, base_dir: Path, output_dir: Path, back_ms: int) -> None:
+    def __init__(
+        self, server: RefereeServer, base_dir: Path, output_dir: Path, back_ms: int, limits: LimitSpec = NONE
+    ) -> None:
         self._server = server
         self._back_s = back_ms / 1000
         self._base_dir = base_dir
-        self._output_dir = output_dir
+        self._limits = limits
+        self._outputs = Outputs(output_dir)
+        self._printing: set[Path] = set()
+        self._capping: asyncio.Task[None] | None = None
         self._reaper = Reaper()
         self._nursery = Nursery({MARK: self._reaper.mark})
         self._kept: dict[BotKey, RunningBot] = {}
@@ -61,32 +68,60 @@ class BotPool:
         if kept is not None:
             if await self._is_back(kept):
                 return kept
-            await self._end(kept)
-        token, ticket = self._server.admission.issue(entrant.name, open=entrant.reuse)
+            await self._end_kept(kept)
+        token, ticket = self._server.admission.issue(entrant.name, open=self._keeps(entrant))
+        output = self._outputs.new()
+        self._printing.add(output)
+        if self._capping is None:
+            self._capping = asyncio.create_task(self._cap())
         process = await BotProcess.start(
             argv(entrant),
             name=entrant.name,
             address=self._server.local_address,
             token=token,
-            output=self._output_dir / f"{_file_name(entrant.name)}.log",
+            output=output,
             reaper=self._reaper,
             nursery=self._nursery,
             cwd=self._base_dir,
+            limits=in_force(self._limits, entrant.limits).laid(),
         )
-        return RunningBot(process, ticket)
+        return RunningBot(process, ticket, output)
 
     async def give_back(self, entrant: Entrant, rotation: int, number: int, bot: RunningBot, sound: bool) -> None:
         """Keep a bot for its next match, or end it: one that forfeited is not trusted with another."""
         bot.process.on_exit(None)
-        if sound and entrant.reuse and bot.process.running:
+        if sound and self._keeps(entrant) and bot.process.running:
             self._kept[entrant.name, rotation, number] = bot
         else:
             await self._end(bot)
 
+    def gather(self, entrant: Entrant, bot: RunningBot, log: Path, seat: int) -> None:
+        """Keep what a bot has printed in a match, with its faults, once it was given back."""
+        self._outputs.gather(bot.output, entrant.name, f"match {log.stem}, seat {seat}", remarks_on(log, seat))
+        if not bot.process.running:
+            self._forget(bot)
+
+    def _keeps(self, entrant: Entrant) -> bool:
+        """Whether its processes are kept: processor time is counted by the process and limited by the match."""
+        return entrant.reuse and in_force(self._limits, entrant.limits).cpu_s is None
+
+    async def _cap(self) -> None:
+        while True:
+            await asyncio.sleep(CAP_EVERY_S)
+            for output in self._printing:
+                self._outputs.cap(output)
+
     async def close(self) -> None:
         """End all bots."""
-        await asyncio.gather(*map(self._end, self._kept.values()))
+        await asyncio.gather(*map(self._end_kept, self._kept.values()))
         self._kept.clear()
+        if self._capping is not None:
+            self._capping.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._capping
+        for output in self._printing:
+            self._outputs.ended(output)
+        self._outputs.close()
         await self._nursery.close()
         self._reaper.close()
 
@@ -102,16 +137,17 @@ class BotPool:
             wait.cancel()
         return bot.process.running
 
+    async def _end_kept(self, bot: RunningBot) -> None:
+        await self._end(bot)
+        self._outputs.gather(bot.output, bot.ticket.name, "between or after matches")
+        self._forget(bot)
+
+    def _forget(self, bot: RunningBot) -> None:
+        self._printing.discard(bot.output)
+        self._outputs.ended(bot.output)
+
     async def _end(self, bot: RunningBot) -> None:
         # Forgotten afterwards: a bot on its way to join again is told why not, and not that its token is unknown.
         bot.ticket.close(play_pb2.CLOSE_REASON_MATCH_OVER, "there is nothing more to play")
         await bot.process.end()
         self._server.admission.revoke(bot.ticket)
-
-
-def _file_name(name: str) -> str:
-    """An entrant's name as that of a file: no two alike, and none too long."""
-    quoted = quote(name, safe=" ")
-    if len(quoted) <= MAX_FILE_NAME:
-        return quoted
-    return f"{quoted[:MAX_FILE_NAME]}-{hashlib.sha256(name.encode()).hexdigest()[:16]}"

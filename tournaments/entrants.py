@@ -14,6 +14,7 @@ import msgspec
 
 from referee.rules.registry import RULES_VERSION, SettingError
 from tournaments import checks
+from tournaments.supervision import NONE, LimitSpec, read_limits
 
 MAX_ENTRANTS: Final = 1_000
 """The most entrants that a tournament can have."""
@@ -36,6 +37,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         remote: whether it dials in by itself.
         reuse: for a command: whether its process is kept from match to match.
         version: what the entrant declares itself to be; part of its identity.
+        limits: for a command: what its processes may use, where that is not as in the tournament; part of its identity.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     remote: bool = False
     reuse: bool = True
     version: str = ""
+    limits: LimitSpec = NONE
 
 
 def argv(entrant: Entrant) -> list[str]:
@@ -90,6 +93,8 @@ def identity(entrant: Entrant, base_dir: Path) -> str:
             if content is not None:
                 add("file")
                 add(content)
+        for kind, value in entrant.limits.laid().items():
+            add(f"{kind} = {value}")
     else:
         add("remote")
     return digest.hexdigest()[:IDENTITY_DIGITS]
@@ -136,8 +141,9 @@ def _bot(prefix: str, name: str, given: Mapping[str, Any]) -> Entrant:
     builtin = checks.typed(given, "builtin", str, None, prefix)
     if builtin is not None:
         _check_builtin(f"{prefix}builtin", builtin)
-    if "reuse" in given and kinds != ["command"]:
-        raise SettingError(f"{prefix}reuse", "is for a command only; leave it out")
+    for key in ("reuse", "limits"):
+        if key in given and kinds != ["command"]:
+            raise SettingError(f"{prefix}{key}", "is for a command only; leave it out")
     return Entrant(
         name=name,
         builtin=builtin,
@@ -145,6 +151,7 @@ def _bot(prefix: str, name: str, given: Mapping[str, Any]) -> Entrant:
         remote=remote,
         reuse=checks.typed(given, "reuse", bool, True, prefix),
         version=checks.text(f"{prefix}version", given.get("version", "")),
+        limits=read_limits(f"{prefix}limits", given.get("limits", {})),
     )
 
 

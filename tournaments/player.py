@@ -168,6 +168,7 @@ class Player:
             for seat, (entrant, number, bot) in running.items():
                 sound = hosted is not None and not problem and seat not in hosted.match.forfeited
                 await pool.give_back(entrant, planned.rotation, number, bot, sound)
+                pool.gather(entrant, bot, log_path(self._setting.folder, planned.id), seat)
         if problem:
             raise MatchFailed(f"{planned.id}: {problem}")
 
@@ -189,7 +190,11 @@ class Player:
                 _, self.tickets[name] = server.admission.issue(name, open=True, token=token)
             self._server = server
             self._pool = BotPool(
-                server, self._setting.base_dir, self._setting.folder / "bots", self._setting.spec.clock.join_ms
+                server,
+                self._setting.base_dir,
+                self._setting.folder / "bots",
+                self._setting.spec.clock.join_ms,
+                self._setting.spec.limits,
             )
         return self._server, self._pool
 

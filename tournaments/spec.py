@@ -31,6 +31,7 @@ from referee.rules.registry import (
 from tournaments import checks
 from tournaments.entrants import PYTHON, Entrant, argv, identity, read_entrants
 from tournaments.scheduling import SCHEDULES, Scheduling, StopSpec, read_scheduling
+from tournaments.supervision import NONE, LimitSpec, read_limits
 
 __all__ = [
     "MAX_DEALS",
@@ -87,6 +88,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
         seed: 64 hex digits in lower case, or None: to be drawn.
         clock: the time limits.
         policy: what is done about faults, ``lenient`` or ``strict``.
+        limits: what each process of a bot may use.
         schedule: who meets whom, one of `tournaments.scheduling.SCHEDULES`.
         challengers: in a gauntlet, those that meet the rest.
         rounds: how many rounds a Swiss tournament has; else 0.
@@ -106,6 +108,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None = None
     clock: ClockSpec = ClockSpec()
     policy: str = "lenient"
+    limits: LimitSpec = NONE
     schedule: str = SCHEDULES[0]
     challengers: tuple[str, ...] = ()
     rounds: int = 0
@@ -192,6 +195,7 @@ def _tournament(document: Mapping[str, Any]) -> TournamentSpec:
         seed=_seed(document.get("seed")),
         clock=_clock(checks.typed(document, "clock", dict, {})),
         policy=policy,
+        limits=read_limits("limits", document.get("limits", {})),
         **{key: getattr(scheduling, key) for key in Scheduling.__struct_fields__},
         entrants=entrants,
     )

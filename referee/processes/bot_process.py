@@ -9,10 +9,11 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from referee.processes.limits import limited
 from referee.processes.nursery import Forked, Nursery
 
 END_WITHIN_S: Final = 1.0
@@ -23,6 +24,10 @@ MARK: Final = "REFEREE_REAPER"
 
 
 _OTHERS: Final = ("REFEREE_CA", "REFEREE_CERT", "REFEREE_KEY")
+
+
+NO_LIMITS: Final[Mapping[str, int]] = {}
+"""As much as the system gives."""
 
 
 class StartError(Exception):
@@ -102,6 +107,7 @@ class BotProcess:
         reaper: Reaper,
         nursery: Nursery | None = None,
         cwd: Path | None = None,
+        limits: Mapping[str, int] = NO_LIMITS,
     ) -> BotProcess:
         """Start a bot in a process group of its own.
 
@@ -114,6 +120,7 @@ class BotProcess:
             reaper: ends it if this process is gone.
             nursery: starts it if it is a Python script; without one it is started as any other command.
             cwd: the folder it runs in.
+            limits: what the process may use, by `referee.processes.limits.KINDS`.
 
         Raises:
             StartError: there is no such command, or it cannot be executed.
@@ -132,10 +139,10 @@ class BotProcess:
         try:
             with file or contextlib.nullcontext():
                 if nursery is not None and output is not None and nursery.takes(argv, cwd):
-                    process = await nursery.fork(argv, environment, cwd, output)
+                    process = await nursery.fork(argv, environment, cwd, output, limits)
                 else:
                     process = await asyncio.create_subprocess_exec(
-                        *argv,
+                        *limited(argv, limits),
                         stdin=asyncio.subprocess.DEVNULL,
                         stdout=file or sys.stderr,
                         stderr=file or sys.stderr,

@@ -1,7 +1,8 @@
 """Starts Python bots by forking a process that has imported gRPC and the SDK, which costs them a tenth of the time.
 
 `Nursery` is the runner's side. `main` is the process: it reads a request a line (JSON: ``argv``, ``env``, ``cwd``,
-``output``), forks, and answers ``{"started": PID}``; when a child has ended it says ``{"ended": PID, "status": N}``.
+``output``, ``limits``), forks, and answers ``{"started": PID}``; when a child has ended it says
+``{"ended": PID, "status": N}``.
 It never uses gRPC itself: a process that has must not be forked.
 """
 
@@ -21,6 +22,8 @@ import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from referee.processes.limits import lay_on
 
 _LINE_LIMIT: Final = 1 << 20
 
@@ -69,14 +72,27 @@ class Nursery:
             return False
         return ((cwd or Path()) / argv[1]).is_file()
 
-    async def fork(self, argv: Sequence[str], env: Mapping[str, str], cwd: Path | None, output: Path) -> Forked:
+    async def fork(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path | None,
+        output: Path,
+        limits: Mapping[str, int],
+    ) -> Forked:
         """Start a Python script in a session of its own. Raises `OSError` or `ValueError` if it is gone."""
         async with self._one_at_a_time:
             if self._writer is None:
                 await self._open()
             assert self._writer is not None
             folder = (cwd or Path()).resolve()
-            request = {"argv": argv[1:], "env": dict(env), "cwd": str(folder), "output": str(output.resolve())}
+            request = {
+                "argv": argv[1:],
+                "env": dict(env),
+                "cwd": str(folder),
+                "output": str(output.resolve()),
+                "limits": dict(limits),
+            }
             self._writer.write(json.dumps(request).encode() + b"\n")
             await self._writer.drain()
             child = await self._started.get()
@@ -183,6 +199,7 @@ def _become(request: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(request["env"])
     os.chdir(request["cwd"])
+    lay_on(request["limits"])
     sys.argv = request["argv"]
     sys.path[0] = str(Path(sys.argv[0]).parent.resolve())
     try:

@@ -46,7 +46,11 @@ def test_a_run_leaves_logs_and_outputs_and_standings(cup):
     assert "\x1b" not in printed
     cup.check_logs(6)
     for name in ("left", "right"):
-        said = (cup.out / "bots" / f"{name}.log").read_text().splitlines()
+        lines = (cup.out / "bots" / f"{name}.log").read_text().splitlines()
+        said = [line for line in lines if not line.startswith("== ")]
+        assert [line.split()[2].rstrip(",") for line in lines if line.startswith("== ")] == [
+            line.split()[2] for line in said
+        ]
         assert sorted(said) == sorted(
             f"I play {path.stem} {name}"
             for path in cup.logs()

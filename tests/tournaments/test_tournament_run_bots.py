@@ -70,8 +70,21 @@ def test_faults_are_counted_under_whoever_committed_them(cup, names):
     assert all(entrants[name]["mean"] <= entrants["good"]["mean"] for name in found)
     if "at_once" in names:
         assert found["at_once"] == {"crashed": 4}
-        assert (cup.out / "bots" / "at_once.log").read_text() == "no good\n" * 4
-        assert (cup.out / "bots" / "loud.log").stat().st_size > 400_000
+        said = (cup.out / "bots" / "at_once.log").read_text().splitlines()
+        assert sorted(line for line in said if "seat" in line) == sorted(
+            f"== match {path.stem}, seat {next(events(path))['seats'].index(seat)} =="
+            for path in cup.logs()
+            for seat in next(events(path))["seats"]
+            if seat["name"] == "at_once"
+        )
+        assert [line for line in said if "seat" not in line] == [
+            "no good",
+            "== referee: before the first turn: crashed: its process ended with status 1; the match is lost by it ==",
+        ] * 4
+        loud = (cup.out / "bots" / "loud.log").read_bytes()
+        assert 1 << 20 <= len(loud) < (1 << 20) + 100
+        assert loud.endswith(b"\n== the referee keeps no more: 1 MiB is full ==\n")
+        assert not (cup.out / "running").exists()
 
 
 @pytest.mark.parametrize("name", ["leaver", "slow_leaver"])
@@ -107,7 +120,7 @@ def test_a_command_that_does_not_exist_is_refused_before_anything_is_played(cup)
 def test_a_long_name_is_no_hindrance(cup):
     """Sixty-four wide characters are a name like any other, and fit eighty columns."""
     name = "漢" * 64
-    cup.write(cup.bot("long") | {"name": name}, builtin("[red]b[/red]"), name="長" * 64, deals=1)
+    cup.write(cup.bot("long", "print(1)\nrun(first)") | {"name": name}, builtin("[red]b[/red]"), name="長" * 64, deals=1)
     printed = cup.run()
     assert "[red]b[/red]" in printed
     assert {one["name"] for one in cup.standings()["entrants"]} == {name, "[red]b[/red]"}
