@@ -10,17 +10,25 @@ import click
 from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable
-from referee.cli.screen import Screen, table
+from referee.cli.screen import Screen
 from referee.conformance.certificate import certificate, write_certificate
 from referee.conformance.run import Result, run_scenarios
 from referee.conformance.scenario import ScenarioError, load_scenarios
 from referee.processes.bot_process import StartError
 
 
+def _list(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        for one in load_scenarios():
+            click.echo(f"{one.name}: {one.promise}")
+        context.exit()
+
+
 @click.command()
 @click.argument("command", nargs=-1, required=True, metavar="-- COMMAND...")
 @click.option("--game", metavar="GAME", help="For a bot that plays one game only: all in this game.")
 @click.option("--scenario", "names", multiple=True, metavar="NAME", help="Only this one; may be given several times.")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="Only name them.")
 @click.option("--certificate", "path", type=click.Path(dir_okay=False, path_type=Path), help="Write a certificate.")
 @click.option("--jobs", type=click.IntRange(1), help="How many scenarios at a time.  [default: 3 a processor]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
@@ -74,19 +82,19 @@ def conformance(
 
 
 def _show(screen: Screen, results: list[Result], client: str) -> None:
-    """The table by scenario, then what each client that failed has printed."""
-    made = table("scenario", "", "expected", "came", ">s")
-    made.columns[0].no_wrap = True
+    """A line by scenario, then what each client that failed should have done, did, and has printed."""
+    wide = max(len(one.name) for one in results)
     for one in results:
-        mark = Text("ok", "green") if one.passed else Text("FAILED", "bold red")
-        expected = one.expected or one.promise
-        made.add_row(one.name, mark, printable(expected), printable(one.came), f"{one.seconds:.1f}")
-    screen.print(made)
+        mark = Text("ok    ", "green") if one.passed else Text("FAILED", "bold red")
+        screen.print(mark + Text(f"  {one.name:{wide}}  {one.seconds:4.1f} s"), soft_wrap=True)
     failed = [one for one in results if not one.passed]
     for one in failed:
+        screen.print(Text(f"\n{one.name}", "bold"), printable(one.promise), sep=": ", soft_wrap=True)
+        screen.print(f"  expected: {printable(one.expected)}", soft_wrap=True)
+        screen.print(f"  came: {printable(one.came)}", soft_wrap=True)
         if one.output:
             lines = [printable(line) for line in one.output.splitlines()[-12:]]
-            screen.print(Text(f"{one.name}: what the client printed:", "bold"), *lines, sep="\n  ")
+            screen.print("  the client printed:", *lines, sep="\n    ", soft_wrap=True)
     kept = len(results) - len(failed)
     who = printable(client) or "a client without a name"
     screen.print(f"{who}: {kept} of {len(results)} scenarios", style="red" if failed else "green")

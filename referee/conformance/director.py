@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Awaitable, Mapping
 from typing import Any, Final
 
+import grpc
+
 from referee.conformance.client import Client
 from referee.conformance.endpoint import Endpoint, Received, Stream
 from referee.conformance.lines import ASK_AGAIN, line
@@ -22,6 +24,7 @@ MOST_CHARACTERS: Final = 200  # of `Join.client` and `Join.version`, as the prot
 
 _WITHIN_MS: Final = {"join": 20_000, "ready": 10_000, "answer": 10_000, "exit": 10_000}
 _NOTHING_MS: Final = 400
+_STATUSES: Final = {"unavailable": grpc.StatusCode.UNAVAILABLE, "unimplemented": grpc.StatusCode.UNIMPLEMENTED}
 
 
 class DepartureError(Exception):
@@ -146,7 +149,7 @@ class Director:
 
     def _drop(self, how: str) -> None:
         if self._stream is not None and how != "connection":
-            self._stream.end(broken=how == "unavailable")
+            self._stream.end(_STATUSES.get(how))
         self._lose()
         if how == "connection":
             self._endpoint.network.cut()
@@ -177,8 +180,10 @@ class Director:
                 self._story.play(answer)
         elif what == "nothing":
             await self._expect_nothing(step.more.get("for_ms", _NOTHING_MS))
+        elif what == "attempts":
+            await self._expect_attempts(step.more["for_ms"], step.more["most"])
         else:
-            await self._expect_exit(step, limit_ms)
+            await self._expect_exit(step, limit_ms if self.streams else self._patience * FIRST_JOIN_MS)
 
     async def _expect_join(self, limit_ms: float) -> None:
         token = "Join with the token it was given"
@@ -208,6 +213,22 @@ class Director:
             if request.WhichOneof("request") not in {"ready", "answer"}:
                 raise DepartureError("no message", str(request.WhichOneof("request")))
 
+    async def _expect_attempts(self, for_ms: int, most: int) -> None:
+        """Every stream is broken as soon as it is there."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + for_ms / 1000
+        expected = f"at most {most} attempts to join within {for_ms / 1000:g} s, with pauses that grow"
+        attempts = 0
+        while (left := end - loop.time()) > 0:
+            try:
+                stream = await self._within(self._endpoint.streams.get(), left * 1000, expected, quiet=True)
+            except TimeoutError:
+                return
+            stream.end(grpc.StatusCode.UNAVAILABLE)
+            attempts += 1
+            if attempts > most:
+                raise DepartureError(expected, "more")
+
     async def _expect_exit(self, step: Step, limit_ms: float) -> None:
         status = step.more.get("status", "zero")
         expected = {"zero": "exit with status 0", "any": "exit"}.get(status, "exit with a status that is not 0")
@@ -224,7 +245,7 @@ class Director:
             raise DepartureError(expected, self._client.how())
         says = step.more.get("says", "")
         if says not in self._client.output():
-            raise DepartureError(f"it prints the referee's message, {says!r}", f"{self._client.output()!r}")
+            raise DepartureError(f"it prints {says!r}", f"{self._client.output()!r}")
         while self._stream is not None and not self._stream.received.empty():
             if isinstance(request := self._stream.received.get_nowait(), play_pb2.PlayRequest):
                 self._judge(request)

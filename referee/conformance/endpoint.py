@@ -22,7 +22,7 @@ _OPTIONS: Final = (
     ("grpc.so_reuseport", 0),
 )
 
-_STATUS: Final = "the script says so"
+_WHY: Final = "the script says so"
 
 
 class Stream:
@@ -38,7 +38,7 @@ class Stream:
         self.closed = False
         self._context = context
         self._over = asyncio.Event()
-        self._broken = False
+        self._status: grpc.StatusCode | None = None
 
     async def write(self, data: bytes) -> None:
         """Send an encoded response. Raises `ConnectionError` if the client has ended the stream."""
@@ -47,10 +47,10 @@ class Stream:
         except (grpc.RpcError, grpc.aio.BaseError, asyncio.InvalidStateError):
             raise ConnectionError from None
 
-    def end(self, broken: bool = False) -> None:
-        """End the stream: well, or with the status UNAVAILABLE."""
+    def end(self, status: grpc.StatusCode | None = None) -> None:
+        """End the stream: well, or with a status that is an error."""
         self.closed = True
-        self._broken = broken
+        self._status = status
         self._over.set()
 
     async def serve(self) -> None:
@@ -61,8 +61,8 @@ class Stream:
         finally:
             reader.cancel()
             self.received.put_nowait(None)
-        if self._broken:
-            await self._context.abort(grpc.StatusCode.UNAVAILABLE, _STATUS)
+        if self._status is not None:
+            await self._context.abort(self._status, _WHY)
 
     async def _read(self) -> None:
         while (data := await self._read_one()) is not None:

@@ -104,7 +104,7 @@ class _Trial:
     def __init__(
         self, command: Sequence[str], scenario: Scenario, folder: Path, reaper: Reaper, patience: float
     ) -> None:
-        self._command = command
+        self._command = ["env", "-u", scenario.without, *command] if scenario.without else command
         self._scenario = scenario
         self._folder = folder / scenario.name
         self._reaper = reaper

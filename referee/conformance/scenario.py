@@ -14,7 +14,7 @@ DEFAULT_GAME: Final = "domino-classico"
 """What a scenario that is about no game is played in."""
 
 _STEPS: Final[Mapping[str, frozenset[str]]] = {
-    "expect": frozenset({"within_ms", "for_ms", "status", "says", "lost"}),
+    "expect": frozenset({"within_ms", "for_ms", "most", "status", "says", "lost"}),
     "send": frozenset({"apart", "strange", "pause_ms"}),
     "drop": frozenset(),
     "server": frozenset(),
@@ -25,8 +25,8 @@ _STEPS: Final[Mapping[str, frozenset[str]]] = {
 """What a step can be, and what may stand beside it."""
 
 _VALUES: Final[Mapping[str, Collection[str]]] = {
-    "expect": ("join", "ready", "answer", "nothing", "exit"),
-    "drop": ("connection", "unavailable", "end"),
+    "expect": ("join", "ready", "answer", "nothing", "attempts", "exit"),
+    "drop": ("connection", "unavailable", "unimplemented", "end"),
     "server": ("down", "up"),
 }
 
@@ -48,7 +48,7 @@ _EVENTS: Final[Mapping[str, frozenset[str]]] = {
 
 _MATCH: Final = frozenset({"seats", "seat", "name", "names", "clock"})
 _REAL: Final = frozenset({"seats", "format", "options", "matches", "cut_after", "drain_after", "wrong_token", "clock"})
-_TOP: Final = frozenset({"promise", "games", "catches", "match", "steps", "real"})
+_TOP: Final = frozenset({"promise", "games", "catches", "match", "without", "steps", "real"})
 
 
 class ScenarioError(ValueError):
@@ -88,6 +88,7 @@ class Scenario:
         games: the games that it can be played in; empty: any.
         catches: the faults that it must find in a client that has them.
         match: seats, names and clock of a scripted match.
+        without: the environment variable that the client is not given; empty: it has all.
         steps: the script; empty in a real match.
         real: a match on the real server; None in a script.
     """
@@ -98,6 +99,7 @@ class Scenario:
     games: tuple[str, ...]
     catches: tuple[str, ...]
     match: Mapping[str, Any] = field(default_factory=dict)
+    without: str = ""
     steps: tuple[Step, ...] = ()
     real: Mapping[str, Any] | None = None
 
@@ -163,6 +165,7 @@ def _scenario(name: str, data: dict[str, Any], game: str | None) -> Scenario:
         games=games,
         catches=tuple(data["catches"]),
         match=match,
+        without=data.get("without", ""),
         steps=tuple(_step(step) for step in data.get("steps", ())),
         real=real,
     )

@@ -35,15 +35,20 @@ FAULTS = {
     "joins_forever": "joins again after every Closed",
     "last_event_only": "handles the last event of a response only",
     "never_exits": "does not end when it is told that there is no more to play",
+    "never_gives_up": "tries again whatever the status of its call",
+    "no_pause": "tries again at once, and again",
     "no_ready": "never says Ready",
     "no_ready_again": "says Ready on its first stream only",
     "no_rejoin_token": "joins again without its token",
+    "once_ended_always_ended": "takes every match for ended once one has",
     "one_attempt": "tries to connect once more, not again and again",
     "one_match": "ends after its first match",
     "ready_before_joined": "says Ready at once",
     "ready_twice": "says Ready twice",
     "refused_is_fine": "ends with status 0 when it is refused",
     "remembers_seat": "believes that its seat never changes",
+    "same_pause": "makes the same short pause before every attempt",
+    "settings_are_optional": "ends with status 0, without a word, when a variable is missing",
     "silent_refusal": "does not say why it was refused",
     "skips_forced": "does not answer where it has no choice",
     "skips_resent_turn": "does not answer a turn that it has answered before",
@@ -70,6 +75,7 @@ class Client:
         self.streams = self.turns = 0
         self.seats, self.seen = set(), set()
         self.over = False
+        self.given_up = False
         self.legal = []
         self.turn_id = 0
         self.last = None
@@ -78,7 +84,7 @@ class Client:
         """Stream after stream; the exit status."""
         options = [("grpc.max_receive_message_length", 2_000)] if self.fault == "small_messages" else []
         options += [("grpc.initial_reconnect_backoff_ms", 50), ("grpc.max_reconnect_backoff_ms", 500)]
-        give_up = time.monotonic() + 20
+        give_up, pause = time.monotonic() + 20, 0.05
         with grpc.insecure_channel(os.environ["REFEREE_ADDRESS"], options) as channel:
             stub = play_pb2_grpc.PlayServiceStub(channel)
             while time.monotonic() < give_up:
@@ -88,11 +94,15 @@ class Client:
                         return 0
                     if self.fault == "one_attempt" and self.streams > 2:
                         return 1
-                    time.sleep(0.1)
+                    if self.given_up:
+                        return 1
+                    time.sleep({"no_pause": 0.0, "same_pause": 0.05}.get(self.fault, pause))
+                    pause = min(2 * pause, 1.0)
                     continue
                 status = self.after(closed)
                 if status is not None:
                     return status
+                pause = 0.05
                 give_up = time.monotonic() + 20
         return 1
 
@@ -131,8 +141,8 @@ class Client:
                 closed = self.response(response)
                 if closed is not None:
                     return closed
-        except grpc.RpcError:
-            pass
+        except grpc.RpcError as error:
+            self.given_up = error.code() == grpc.StatusCode.UNIMPLEMENTED and self.fault != "never_gives_up"
         finally:
             self.requests.put(None)
             call.cancel()
@@ -185,7 +195,7 @@ class Client:
             elif kind == "fault" and self.fault == "exits_on_fault":
                 sys.exit(1)
             elif kind == "match_started":
-                self.over = False
+                self.over = self.over and self.fault == "once_ended_always_ended"
             elif kind == "match_ended":
                 self.over = True
             elif kind == "closed":
@@ -265,4 +275,7 @@ class Client:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--fault", choices=FAULTS, default="")
-    sys.exit(Client(parser.parse_args().fault).play())
+    fault = parser.parse_args().fault
+    if fault == "settings_are_optional" and not {"REFEREE_ADDRESS", "REFEREE_TOKEN"} <= set(os.environ):
+        sys.exit(0)
+    sys.exit(Client(fault).play())

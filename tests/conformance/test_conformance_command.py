@@ -124,6 +124,13 @@ def test_interrupted_it_leaves_no_client_behind(tmp_path):
         os.kill(child, 0)
 
 
+def test_the_list_of_scenarios():
+    """One line each, and nothing is run."""
+    status, out, err = conformance("--list")
+    assert (status, err) == (0, "")
+    assert [line.partition(": ")[0] for line in out.splitlines()] == [one.name for one in load_scenarios()]
+
+
 def test_a_client_that_ends_at_once():
     status, out, _ = conformance("--scenario", "join_and_leave", "--", "true")
     assert status == 1
