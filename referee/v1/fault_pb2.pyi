@@ -35,7 +35,7 @@ class _FaultKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_FaultKind.V
     FAULT_KIND_LATE: _FaultKind.ValueType  # 3
     """No valid answer before the time was up."""
     FAULT_KIND_GONE: _FaultKind.ValueType  # 4
-    """The stream broke, or the bot left."""
+    """The time of a turn ran out while the bot was not connected, or the bot left. A broken stream alone is no fault."""
     FAULT_KIND_NEVER_CAME: _FaultKind.ValueType  # 5
     """The bot did not join within Clock.join_ms."""
     FAULT_KIND_NOT_READY: _FaultKind.ValueType  # 6
@@ -57,7 +57,7 @@ FAULT_KIND_ILLEGAL: FaultKind.ValueType  # 2
 FAULT_KIND_LATE: FaultKind.ValueType  # 3
 """No valid answer before the time was up."""
 FAULT_KIND_GONE: FaultKind.ValueType  # 4
-"""The stream broke, or the bot left."""
+"""The time of a turn ran out while the bot was not connected, or the bot left. A broken stream alone is no fault."""
 FAULT_KIND_NEVER_CAME: FaultKind.ValueType  # 5
 """The bot did not join within Clock.join_ms."""
 FAULT_KIND_NOT_READY: FaultKind.ValueType  # 6
@@ -155,7 +155,7 @@ class Refusal(_message.Message):
     turn_id: _builtins.int
     """The turn that the refused answer named. From 1; absent if the refused message was no answer."""
     code: _builtins.str
-    """Why, as a stable word. Always set. More may be added; treat an unknown one like `malformed`.
+    """Why, as a stable word. Always set. More may be added; what to do is told by `remedy` alone.
 
     About the message:
     - `malformed`: it cannot be read as a request or an action, or lacks something required.
@@ -188,8 +188,8 @@ class Refusal(_message.Message):
     """What happens next. Always set."""
     @_builtins.property
     def legal(self) -> _containers.RepeatedCompositeFieldContainer[_table_pb2.Action]:
-        """The actions that are legal in the open turn, in the same order as in Turn.legal. Empty if this seat has no open
-        turn.
+        """The actions that are legal in the open turn, in the same order as in Turn.legal: a place means the same in both.
+        Empty if this seat has no open turn.
         """
 
     def __init__(

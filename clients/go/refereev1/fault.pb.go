@@ -34,7 +34,7 @@ const (
 	FaultKind_FAULT_KIND_ILLEGAL FaultKind = 2
 	// No valid answer before the time was up.
 	FaultKind_FAULT_KIND_LATE FaultKind = 3
-	// The stream broke, or the bot left.
+	// The time of a turn ran out while the bot was not connected, or the bot left. A broken stream alone is no fault.
 	FaultKind_FAULT_KIND_GONE FaultKind = 4
 	// The bot did not join within Clock.join_ms.
 	FaultKind_FAULT_KIND_NEVER_CAME FaultKind = 5
@@ -247,7 +247,7 @@ type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The turn that the refused answer named. From 1; absent if the refused message was no answer.
 	TurnId *uint32 `protobuf:"varint,1,opt,name=turn_id,json=turnId,proto3,oneof" json:"turn_id,omitempty"`
-	// Why, as a stable word. Always set. More may be added; treat an unknown one like `malformed`.
+	// Why, as a stable word. Always set. More may be added; what to do is told by `remedy` alone.
 	//
 	// About the message:
 	// - `malformed`: it cannot be read as a request or an action, or lacks something required.
@@ -276,8 +276,8 @@ type Refusal struct {
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// The rule that was broken, in words. Empty if no rule of the game is concerned.
 	Rule string `protobuf:"bytes,4,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The actions that are legal in the open turn, in the same order as in Turn.legal. Empty if this seat has no open
-	// turn.
+	// The actions that are legal in the open turn, in the same order as in Turn.legal: a place means the same in both.
+	// Empty if this seat has no open turn.
 	Legal []*Action `protobuf:"bytes,5,rep,name=legal,proto3" json:"legal,omitempty"`
 	// What happens next. Always set.
 	Remedy        Remedy `protobuf:"varint,6,opt,name=remedy,proto3,enum=referee.v1.Remedy" json:"remedy,omitempty"`

@@ -1145,7 +1145,8 @@ type View struct {
 	PieceCounts []uint32 `protobuf:"varint,7,rep,packed,name=piece_counts,json=pieceCounts,proto3" json:"piece_counts,omitempty"`
 	// How many pieces the stock holds. Always set; 0: it is empty.
 	StockSize *uint32 `protobuf:"varint,8,opt,name=stock_size,json=stockSize,proto3,oneof" json:"stock_size,omitempty"`
-	// All pieces on the table: first those laid by the deal, then the others in the order they came.
+	// All pieces on the table: those played, in the order they were played, and before or among them those that nobody
+	// played: laid by the deal, or by a seat that lost the hand.
 	Table []Piece `protobuf:"varint,9,rep,packed,name=table,proto3,enum=referee.v1.Piece" json:"table,omitempty"`
 	// Where the next piece can go. Always set.
 	//
