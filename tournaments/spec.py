@@ -30,6 +30,7 @@ from referee.rules.registry import (
 )
 from tournaments import checks
 from tournaments.entrants import PYTHON, Entrant, argv, identity, read_entrants
+from tournaments.passing import read_pass_if
 from tournaments.scheduling import SCHEDULES, Scheduling, StopSpec, read_scheduling
 from tournaments.supervision import NONE, LimitSpec, read_limits
 
@@ -89,6 +90,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
         clock: the time limits.
         policy: what is done about faults, ``lenient`` or ``strict``.
         limits: what each process of a bot may use.
+        pass_if: what an entrant needs to pass (`tournaments.passing`); empty: there is nothing to pass.
         schedule: who meets whom, one of `tournaments.scheduling.SCHEDULES`.
         challengers: in a gauntlet, those that meet the rest.
         rounds: how many rounds a Swiss tournament has; else 0.
@@ -109,6 +111,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
     clock: ClockSpec = ClockSpec()
     policy: str = "lenient"
     limits: LimitSpec = NONE
+    pass_if: str = ""
     schedule: str = SCHEDULES[0]
     challengers: tuple[str, ...] = ()
     rounds: int = 0
@@ -196,6 +199,7 @@ def _tournament(document: Mapping[str, Any]) -> TournamentSpec:
         clock=_clock(checks.typed(document, "clock", dict, {})),
         policy=policy,
         limits=read_limits("limits", document.get("limits", {})),
+        pass_if=read_pass_if("pass_if", document.get("pass_if", ""), [entrant.name for entrant in entrants]),
         **{key: getattr(scheduling, key) for key in Scheduling.__struct_fields__},
         entrants=entrants,
     )

@@ -12,6 +12,7 @@ from referee.rules.formats import rank
 from referee.rules.registry import RULES_VERSION, unknown
 from tournaments import tables
 from tournaments.intervals import interval, probability_above_half
+from tournaments.passing import judged
 from tournaments.places import place_ranges
 from tournaments.ratings import Rating, ratings, results_of
 from tournaments.result import FAULTS, MatchResult, check_result, score_units
@@ -52,6 +53,7 @@ class Standings:
         rotations: matches a deal set.
         matches_planned: how many matches there will be.
         rules_version: which rules were played.
+        pass_if: what an entrant needs to pass, if there is something to pass.
     """
 
     def __init__(
@@ -65,7 +67,9 @@ class Standings:
         rotations: int,
         matches_planned: int,
         rules_version: int = RULES_VERSION,
+        pass_if: str = "",
     ) -> None:
+        self._pass_if = pass_if
         self.name = name
         self.game = game
         self.rules_version = rules_version
@@ -102,6 +106,7 @@ class Standings:
             sides=schedule.block,
             rotations=schedule.rotations,
             matches_planned=schedule.total(),
+            pass_if=spec.pass_if,
         )
 
     def plan(self, matches_planned: int, ranking: Mapping[str, Fraction] | None = None) -> None:
@@ -159,7 +164,7 @@ class Standings:
         deals are worth is null where there are few or none.
         """
         if self._figures is None:
-            self._figures = self._made()
+            self._figures = judged(self._made(), self._pass_if)
         return self._figures
 
     def to_csv(self) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from tournaments.passing import pass_lines
 from tournaments.result import FAULTS
 
 CSV_COLUMNS: Final = (
@@ -74,6 +75,9 @@ def to_markdown(figures: Mapping[str, Any]) -> str:
         ]
     seats = [[str(one["seat"]), mean_text(one["mean"]), range_text(one["ci95"])] for one in figures["seats"]]
     parts += ["## Seats", _table((">seat", ">mean", "95 %"), seats)]
+    head, *lines = [*pass_lines(figures)] or [""]
+    if head:
+        parts += ["## Who has passed", plain(head), "\n".join(f"- {plain(line)}" for line in lines)]
     worth = worth_text(figures["deals_worth"])
     return "\n\n".join([*parts, *([worth] if worth else [])]) + "\n"
 

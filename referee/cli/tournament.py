@@ -26,6 +26,7 @@ from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
+from tournaments.passing import pass_lines
 from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
 from tournaments.resume import SUPERSEDED
@@ -94,7 +95,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
         read_state(folder)
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
-        tables = _tables(screen, figures)
+        tables = [*_tables(screen, figures), *_passes(figures)]
         text = to_markdown(figures) if markdown else ""
     except FolderError as error:
         fail(str(error))
@@ -107,7 +108,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
     elif markdown:
         click.echo("\n".join(map(printable, text.split("\n"))), nl=False)
     else:
-        screen.print(*tables)
+        screen.print(*tables, sep="\n")
 
 
 @tournament.command()
@@ -181,7 +182,7 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
         print_json(figures)
     else:
         screen = Screen()
-        screen.print(*_tables(screen, figures))
+        screen.print(*_tables(screen, figures), *_passes(figures), sep="\n")
         if runner.course.verdict():
             screen.print(Text(printable(runner.course.verdict())))
     for line in runner.set_aside:
@@ -217,6 +218,11 @@ def _announce(state: State, runner: Runner) -> None:
             f"the pairs of entrants do not meet equally often: they differ by up to {schedule.imbalance()} meetings"
         )
     screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
+
+
+def _passes(figures: Mapping[str, Any]) -> list[Table | Text]:
+    """Who has passed, where there is something to pass."""
+    return [Text(printable(line)) for line in pass_lines(figures)]
 
 
 def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:

@@ -120,7 +120,9 @@ def test_a_command_that_does_not_exist_is_refused_before_anything_is_played(cup)
 def test_a_long_name_is_no_hindrance(cup):
     """Sixty-four wide characters are a name like any other, and fit eighty columns."""
     name = "漢" * 64
-    cup.write(cup.bot("long", "print(1)\nrun(first)") | {"name": name}, builtin("[red]b[/red]"), name="長" * 64, deals=1)
+    cup.write(
+        cup.bot("long", "print(1)\nrun(first)") | {"name": name}, builtin("[red]b[/red]"), name="長" * 64, deals=1
+    )
     printed = cup.run()
     assert "[red]b[/red]" in printed
     assert {one["name"] for one in cup.standings()["entrants"]} == {name, "[red]b[/red]"}
