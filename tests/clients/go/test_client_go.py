@@ -1,306 +1,51 @@
 """The Go client builds with Go alone and plays against the real server."""
 
-import asyncio
-import fcntl
-import hashlib
 import importlib.util
 import os
 import shutil
-import subprocess
 import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from referee_bot import run
+from client_kit.suite import Plays
+from client_kit.tools import ROOT, Client, absent, alone, need, tool
 
-from referee.match.clock import ClockSpec
-from referee.match.deal import commitment
-from referee.match.events import MatchSpec
-from referee.match.log import read_log
-from referee.match.verify import verify
-from referee.rules.registry import GAMES, resolve_format, resolve_options
-from referee.server.app import RefereeServer
-
-ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "go"
-PYTHON_BOT = ROOT / "clients" / "python" / "examples" / "random_bot.py"
-SEED = bytes.fromhex("5e" * 32)
-MOST_START_S = 1.0
-PROXY = "http://127.0.0.1:9"  # must not matter within one machine
-ENVIRONMENT = {
-    **{name: value for name, value in os.environ.items() if not name.startswith("REFEREE_")},
-    **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), PROXY),
-    "PYTHONPATH": os.pathsep.join(sys.path),
-}
-MISSING = next((tool for tool in ("go", "gofmt") if shutil.which(tool) is None), None)
 
-pytestmark = [
-    pytest.mark.skipif(
-        MISSING is not None and not os.environ.get("CI"),
-        reason=f"the Go toolchain is not installed: no `{MISSING}` on the PATH",
-    ),
-    pytest.mark.timeout(600),  # the first build compiles gRPC
-]
-
-
-def tool(*command, folder=CLIENT):
-    """Run a tool; what it prints is what the failure says."""
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
-    return ended.stdout
+pytestmark = pytest.mark.timeout(600)  # the first build compiles gRPC
 
 
 @pytest.fixture(scope="session")
-def bots():
-    """The folder with the bots, built as the README says; by one test process at a time."""
-    assert MISSING is None, f"CI must have the Go toolchain: no `{MISSING}` on the PATH"
-    folder = CLIENT / "build"
-    folder.mkdir(exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        tool("go", "build", "-C", "clients/go", "-p", "2", "-o", "build/", "./examples/...", folder=ROOT)
-    return folder
+def client():
+    """The bots, built as the README says; by one test process at a time."""
+    need("Go", absent("go", "gofmt"))
+    build = CLIENT / "build"
+    with alone(build / ".lock"):
+        tool("go", "build", "-C", "clients/go", "-p", "2", "-o", "build/", "./examples/...")
+    return Client("go", {name: [build / name] for name in ("random_bot", "first_legal_bot")})
 
 
-class Server:
-    """The server, on an event loop in a thread of its own."""
-
-    def __init__(self, data, listen="127.0.0.1:0"):
-        self.data = data
-        self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
-        self.referee = self.do(self._start(listen))
-        self.address = self.referee.address
-
-    async def _start(self, listen):
-        referee = RefereeServer(self.data, listen)
-        await referee.start()
-        return referee
-
-    def do(self, coroutine):
-        """Run something on the server's loop."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(30)
-
-    def call(self, function, *args):
-        """Call something on the server's loop."""
-
-        async def called():
-            return function(*args)
-
-        return self.do(called())
-
-    def create(self, game, name):
-        """A match of remote seats with an id that is known beforehand: the seats' tokens."""
-        game = GAMES[game]
-        names = tuple(f"bot {seat}" for seat in range(game.players[0]))
-        options, format = resolve_options(game, {}), resolve_format(game, None)
-        spec = MatchSpec(name, game, options, format, names, ClockSpec(), commitment(SEED))
-        issued = [self.call(self.referee.admission.issue, seat) for seat in names]
-        tickets = [ticket for _, ticket in issued]
-        self.call(self.referee.host.create, spec, SEED, tickets, self.data / f"{name}.jsonl")
-        return [token for token, _ in issued]
-
-    def events(self, name):
-        """What is in a match's log so far."""
-        return list(read_log(self.data / f"{name}.jsonl"))
-
-    def cut(self, name, seat=0):
-        """Break the stream of a seat."""
-        self.call(self.referee.host.matches[name].remote[seat][1].connection.ended.set)
-
-    def close(self):
-        """Stop."""
-        self.do(self.referee.stop())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(10)
-        self.loop.close()
+class TestGo(Plays):
+    """What every client must do."""
 
 
-@contextmanager
-def serving(data, listen="127.0.0.1:0"):
-    """A server."""
-    data.mkdir(exist_ok=True)
-    server = Server(data, listen)
-    try:
-        yield server
-    finally:
-        server.close()
-
-
-def by_chance(turn):
-    """What every random bot does."""
-    digest = hashlib.sha256(f"{turn.match.id}/{turn.turn_id}".encode()).digest()
-    return turn.legal[int.from_bytes(digest[:8], "big") % len(turn.legal)]
-
-
-def play(server, game, command, choose=by_chance, name="m-1"):
-    """A bot process in seat 0 against Python bots: the verified log, and how the process ended."""
-    tokens = server.create(game, name)
-    environment = ENVIRONMENT | {"REFEREE_ADDRESS": server.address, "REFEREE_TOKEN": tokens[0], "REFEREE_NAME": "go"}
-    with ThreadPoolExecutor() as pool:
-        others = [pool.submit(run, choose, address=server.address, token=token) for token in tokens[1:]]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-        for other in others:
-            other.result(30)
-    deadline = time.monotonic() + 10
-    while (log := server.events(name))[-1]["event"] != "match_ended":
-        assert time.monotonic() < deadline, log[-1]
-        time.sleep(0.01)
-    verify(server.data / f"{name}.jsonl")
-    return log, ended
-
-
-def actions(log):
-    """The actions of a match, without what depends on time."""
-    fields = ("hand", "turn", "seat", "action", "by")
-    return [{field: event.get(field) for field in fields} for event in log if event["event"] == "action"]
-
-
-def faultless(log):
-    """Nobody did anything wrong, and seat 0 chose for itself."""
-    assert {event["event"] for event in log} & {"fault", "rejected"} == set()
-    assert {event["by"] for event in log if event["event"] == "action"} <= {"bot", "forced"}
-    return any(event["event"] == "action" and (event["seat"], event["by"]) == (0, "bot") for event in log)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_match_from_the_command_line(bots, tmp_path, game):
-    """Beside bots in Python, without a fault."""
-    log = tmp_path / "match.jsonl"
-    others = [f"cmd:{sys.executable} {PYTHON_BOT}"] * (GAMES[game].players[0] - 1)
-    seats = ",".join([f"cmd:{bots}/random_bot", *others])
-    referee = [sys.executable, "-m", "referee.cli.main"]
-    for command in (["play", game, "--seats", seats, "--log", log], ["verify", log]):
-        ended = subprocess.run([*referee, *command], env=ENVIRONMENT, capture_output=True, text=True, check=False)
-        assert ended.returncode == 0, ended.stdout + ended.stderr
-    assert faultless(list(read_log(log)))
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_the_same_choices_as_in_python(bots, tmp_path, game):
-    """With the same match id and the same deals, the match is the same, action by action."""
-    with serving(tmp_path / "go") as server:
-        log, ended = play(server, game, [bots / "random_bot"])
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    with serving(tmp_path / "python") as server:
-        other, _ = play(server, game, [sys.executable, PYTHON_BOT])
-    assert faultless(log)
-    assert actions(log) == actions(other)
-    assert [event["client"] for event in log if event["event"] == "seat_joined" and event["seat"] == 0] == [
-        "referee-bot-go 0.1.0"
-    ]
-
-
-def test_the_first_legal_bot(bots, tmp_path):
-    """It plays what the one in Python plays."""
-    python = PYTHON_BOT.with_name("first_legal_bot.py")
-    with serving(tmp_path / "go") as server:
-        log, ended = play(server, "domino-classico", [bots / "first_legal_bot"])
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    with serving(tmp_path / "python") as server:
-        other, _ = play(server, "domino-classico", [sys.executable, python])
-    assert actions(log) == actions(other)
-
-
-def test_a_broken_stream_is_mended(bots, tmp_path):
-    """The bot joins again and plays to the end; nothing is held against it."""
-    asked = []
-
-    def choose(turn):
-        asked.append(turn.turn_id)
-        if len(asked) in {2, 4}:
-            server.cut("m-1")
-        return by_chance(turn)
-
-    with serving(tmp_path / "data") as server:
-        log, ended = play(server, "domino-belga", [bots / "random_bot"], choose)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert sum(event["event"] == "seat_joined" and event["seat"] == 0 for event in log) == 3
-    assert faultless(log)
-
-
-def test_an_unknown_token(bots, tmp_path):
-    """The bot ends with the referee's words."""
-    with serving(tmp_path / "data") as server:
-        environment = ENVIRONMENT | {"REFEREE_ADDRESS": server.address, "REFEREE_TOKEN": "nobody's"}
-        ended = subprocess.run(
-            [bots / "random_bot"], env=environment, capture_output=True, text=True, check=False, timeout=30
-        )
-    assert ended.returncode == 1
-    assert "refused by the referee: unknown token" in ended.stderr
-
-
-def test_a_bot_that_was_started_before_the_server(bots, tmp_path):
-    """It keeps knocking for a while. That a host's name is used makes no difference."""
-    with serving(tmp_path / "data") as server:
-        address = server.address
-    environment = ENVIRONMENT | {
-        "REFEREE_ADDRESS": address.replace("127.0.0.1", "localhost"),
-        "REFEREE_TOKEN": "nobody's",
-    }
-    with subprocess.Popen([bots / "random_bot"], env=environment, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1)
-        assert process.poll() is None
-        with serving(tmp_path / "data", address):
-            assert "unknown token" in process.communicate(timeout=10)[1]
-    assert process.returncode == 1
-
-
-@pytest.mark.parametrize("missing", ["REFEREE_ADDRESS", "REFEREE_TOKEN"])
-def test_a_missing_setting_is_named(bots, missing):
-    """The first thing that most people see of a bot."""
-    environment = ENVIRONMENT | {"REFEREE_ADDRESS": "127.0.0.1:1", "REFEREE_TOKEN": "x"}
-    del environment[missing]
-    ended = subprocess.run([bots / "random_bot"], env=environment, capture_output=True, text=True, check=False)
-    assert ended.returncode == 1
-    assert missing in ended.stderr
-
-
-def test_it_starts_fast(bots, tmp_path):
-    """From the start of the process to its seat: the best of three."""
-    took = []
-    with serving(tmp_path / "data") as server:
-        for name in ("m-1", "m-2", "m-3"):
-            tokens = server.create("domino-classico", name)
-            environment = ENVIRONMENT | {"REFEREE_ADDRESS": server.address, "REFEREE_TOKEN": tokens[0]}
-            begun = time.monotonic()
-            with subprocess.Popen([bots / "random_bot"], env=environment) as process:
-                while all(event["event"] != "seat_joined" for event in server.events(name)):
-                    assert time.monotonic() < begun + 30
-                    time.sleep(0.001)
-                took.append(time.monotonic() - begun)
-                process.kill()
-    print(f"from start to join: {', '.join(f'{1000 * seconds:.0f} ms' for seconds in took)}")
-    assert min(took) < MOST_START_S
-
-
-def test_formatted_vetted_and_tested(bots):
+def test_formatted_vetted_and_tested(client):
     """What Go's own tools say; its tests play against a referee that does what the real one rarely does."""
-    assert tool("gofmt", "-l", ".") == ""
-    tool("go", "vet", "./...")
-    tool("go", "mod", "tidy", "-diff")
-    tool("go", "test", "-p", "2", "./...")
+    assert tool("gofmt", "-l", ".", folder=CLIENT) == ""
+    tool("go", "vet", "./...", folder=CLIENT)
+    tool("go", "mod", "tidy", "-diff", folder=CLIENT)
+    tool("go", "test", "-p", "2", "./...", folder=CLIENT)
 
 
 @pytest.mark.skipif(not os.environ.get("CI"), reason="installs staticcheck: only where CI is set")
-def test_linted(bots):
+def test_linted(client):
     """By the rules in staticcheck.conf."""
-    tool("go", "run", "honnef.co/go/tools/cmd/staticcheck@v0.8.2", "./...")
+    tool("go", "run", "honnef.co/go/tools/cmd/staticcheck@v0.8.2", "./...", folder=CLIENT)
 
 
 @pytest.mark.skipif(
     shutil.which("protoc") is None and importlib.util.find_spec("grpc_tools") is None and not os.environ.get("CI"),
     reason="no protoc on the PATH, and no grpcio-tools (the `dev` extra)",
 )
-def test_the_stubs_are_those_of_the_protocol(bots):
+def test_the_stubs_are_those_of_the_protocol(client):
     """As `generate` makes them now."""
-    environment = os.environ | {"PYTHON": sys.executable}
-    ended = subprocess.run(
-        [CLIENT / "generate", "--check"], env=environment, capture_output=True, text=True, check=False
-    )
-    assert ended.returncode == 0, ended.stdout + ended.stderr
+    tool(CLIENT / "generate", "--check", environment=os.environ | {"PYTHON": sys.executable})
