@@ -6,11 +6,14 @@ import asyncio
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Protocol
+from typing import Final, Protocol
 
 from tournaments import worker
 from tournaments.player import Setting
 from tournaments.worker import Played, Work
+
+JOIN_S: Final = 10.0
+"""So long a worker that was told to stop is waited for (seconds)."""
 
 
 class WorkersLost(Exception):
@@ -66,12 +69,14 @@ class Processes:
 
     async def close(self, at_once: bool) -> None:
         """Stop the workers, and with them their bots."""
-        if self._pool is None:
-            return
-        if at_once:
-            for process in multiprocessing.active_children():
-                process.terminate()
-        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        # Those of a pool that was lost may still be at work.
+        processes = multiprocessing.active_children() if at_once else []
+        for process in processes:
+            process.terminate()
+        if self._pool is not None:
+            await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        for process in processes:
+            await asyncio.to_thread(process.join, JOIN_S)
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(self.size, multiprocessing.get_context("spawn"), worker.start, (self._setting,))

@@ -90,6 +90,18 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
+def at_work(folder: Path) -> bool:
+    """Whether a run is at work in a tournament's folder."""
+    try:
+        with (folder / ".lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def read_state(folder: Path) -> State:
     """The state of a tournament that was begun. Raises `FolderError`."""
     path = folder / STATE

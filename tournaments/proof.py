@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from referee.match.deal import commitment, parse_seed, set_seed
 from referee.match.events import Event, MatchSpec, same
 from referee.match.log import LogError, read_log, written_line
-from referee.match.verify import verify
+from referee.match.verify import verify_events
 from tournaments.course import course_of
-from tournaments.folder import STATE, FolderError, State, digest_of, read_state, text_of
+from tournaments.folder import STATE, FolderError, State, at_work, digest_of, read_state, text_of
 from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import Setting, match_spec
 from tournaments.publish import files_of
@@ -22,6 +24,7 @@ from tournaments.standings import Standings
 
 _WRITTEN: Final = frozenset({"seq", "ts", "prev", "hash"})
 """What the log adds to an event."""
+_TO_COME: Final = {False: "to be played again", True: "being played, or to be played again"}
 
 
 @dataclass(slots=True)
@@ -35,6 +38,9 @@ class Proof:
         played: how many have been played to an end that counts.
         finished: whether nothing is left to play.
         faults: what is wrong, each with its file and, in a log, its line.
+        notes: what is no fault, but still to come: matches to be played again, seeds and standings.
+        at_work: whether a run was at work while the folder was looked at.
+        behind: whether the standings count fewer matches than there are, and so were not compared.
     """
 
     folder: Path
@@ -43,6 +49,9 @@ class Proof:
     played: int = 0
     finished: bool = False
     faults: list[LogError] = field(default_factory=list)
+    notes: list[LogError] = field(default_factory=list)
+    at_work: bool = False
+    behind: bool = False
 
     @property
     def ok(self) -> bool:
@@ -52,6 +61,10 @@ class Proof:
     def fault(self, path: Path, problem: str, line: int = 0) -> None:
         """Note what is wrong."""
         self.faults.append(LogError(str(path), line, problem))
+
+    def note(self, path: Path, text: str, line: int = 0) -> None:
+        """Note what is still to come."""
+        self.notes.append(LogError(str(path), line, text))
 
 
 def prove(folder: Path, published: str | None = None, on_log: Callable[[], None] = lambda: None) -> Proof:
@@ -69,6 +82,7 @@ def prove(folder: Path, published: str | None = None, on_log: Callable[[], None]
         proof.fault(folder / STATE, str(error).removeprefix(f"{folder / STATE}: "))
         return proof
     proof.name = state.spec.name
+    proof.at_work = at_work(folder)
     _check_state(proof, state, published)
     _Walk(proof, state, on_log).go()
     return proof
@@ -96,6 +110,7 @@ class _Walk:
         self._course = course_of(state.spec, schedule)
         self._standings = Standings.of(state.spec, schedule, state.identities)
         self._seen: set[str] = set()
+        self._unrevealed: list[tuple[Path, int]] = []
 
     def go(self) -> None:
         """Walk it to its end, or to the first wave that is not complete."""
@@ -106,7 +121,8 @@ class _Walk:
                 proof.fault(path, "schedule: no match of this name is planned")
         self._standings.plan(self._course.total(), self._course.ranking())
         proof.planned, proof.played = self._course.total(), self._standings.matches_played
-        if proof.played or proof.finished:
+        self._say_unrevealed()
+        if proof.played or proof.finished or (proof.folder / "standings.json").exists():
             self._check_standings()
 
     def _wave(self, sets: Iterable[DealSet]) -> bool:
@@ -121,9 +137,18 @@ class _Walk:
         if all(played) and self._state.spec.duplicate:
             for planned, last in zip(matches, played, strict=True):
                 if last is not None and "seed" not in last:
-                    path = log_path(self._proof.folder, planned.id)
-                    self._proof.fault(path, "seed: its deal set is done, but the seed is not revealed")
+                    self._unrevealed.append((log_path(self._proof.folder, planned.id), last["seq"] + 1))
         return all(one is not None for one in played)
+
+    def _say_unrevealed(self) -> None:
+        """Say which seeds of complete deal sets are missing: a run that goes on, or is at work, tells them."""
+        for path, line in self._unrevealed:
+            if self._proof.finished and not self._proof.at_work:
+                self._proof.fault(
+                    path, "seed: its deal set is done, but the seed is not revealed; run the tournament again", line
+                )
+            else:
+                self._proof.note(path, "seed: not revealed yet")
 
     def _match(self, planned: PlannedMatch, seed: bytes) -> Event | None:
         """Referee and count a match; the last event of its log if it has been played to an end that counts."""
@@ -134,6 +159,9 @@ class _Walk:
         self._on_log()
         try:
             events = self._refereed(path, planned, seed)
+            if all(event["event"] != "match_ended" for event in events[-2:]):
+                self._proof.note(path, f"unfinished, {_TO_COME[self._proof.at_work]}")
+                return None
             result = read_result(self._proof.folder, planned, self._setting.sides, self._setting.seed)
         except LogError as fault:
             self._proof.faults.append(fault)
@@ -147,11 +175,16 @@ class _Walk:
         return events[-1]
 
     def _refereed(self, path: Path, planned: PlannedMatch, seed: bytes) -> Sequence[Event]:
-        """The events of a log that verifies, and is that of the planned match. Raises `LogError`."""
-        verify(path, seed, partial=True)
-        events = list(read_log(path))
+        """The events of a log that verifies, and is that of the planned match.
+
+        A line that is torn at its end is left out. There may be none. Raises `LogError`.
+        """
+        events = _whole_lines(path)
+        if not events:
+            return events
+        verify_events(str(path), events, seed, partial=True)
         with path.open("rb") as file:
-            for number, (line, event) in enumerate(zip(file, events, strict=True), start=1):
+            for number, (line, event) in enumerate(zip(file, events, strict=False), start=1):
                 if line != written_line(event):
                     raise LogError(str(path), number, "the line is not written as the referee writes it")
         started = {key: value for key, value in events[0].items() if key not in _WRITTEN}
@@ -171,15 +204,57 @@ class _Walk:
             self._proof.fault(path, f"result: {error}")
 
     def _check_standings(self) -> None:
-        """See that the standings are those of the logs, to the last byte."""
+        """See that the standings are those of the logs, to the last byte; of a run that goes on, or not yet."""
+        proof = self._proof
+        path = proof.folder / "standings.json"
+        counted = _counted_in(path)
+        if not proof.finished and not proof.at_work and counted is not None and counted < proof.played:
+            proof.behind = True
+            proof.note(path, f"standings count {counted} of {proof.played} matches; run again or report to refresh")
+            return
+        if proof.at_work and counted is not None and counted != proof.played:
+            proof.behind = True
+            proof.note(path, f"standings count {counted} matches, the logs {proof.played}: a run is at work")
+            return
         for name, text in files_of(self._standings).items():
-            path = self._proof.folder / name
+            path = proof.folder / name
             try:
                 there = path.read_bytes()
             except OSError as error:
-                self._proof.fault(path, f"cannot be read: {error.strerror}")
+                proof.fault(path, f"cannot be read: {error.strerror}")
                 continue
             if there != text.encode():
                 lines = zip(there.split(b"\n"), text.encode().split(b"\n"), strict=False)
                 line = next((number for number, (one, other) in enumerate(lines, start=1) if one != other), 0)
-                self._proof.fault(path, "standings: not what the logs come to", line)
+                proof.fault(path, "standings: not what the logs come to", line)
+
+
+def _whole_lines(path: Path) -> list[Event]:
+    """The events of a log, without a line that is torn at its end. Raises `LogError`."""
+    events: list[Event] = []
+    try:
+        events.extend(read_log(path))
+    except LogError as error:
+        events = _but_torn(path, error)
+    return events
+
+
+def _but_torn(path: Path, error: LogError) -> list[Event]:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        raise error from None
+    if data and (data.endswith(b"\n") or error.line != data.count(b"\n") + 1):
+        raise error
+    return list(islice(read_log(path), data.count(b"\n")))
+
+
+def _counted_in(path: Path) -> int | None:
+    """How many matches standings count; 0 if there are none, None if that cannot be told."""
+    try:
+        counted = json.loads(path.read_bytes())["matches_played"]
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+    return counted if isinstance(counted, int) and counted >= 0 else None

@@ -10,8 +10,11 @@ from tournaments.standings import Standings
 
 
 def write_standings(folder: Path, standings: Standings) -> None:
-    """Write the standings as they are: ``standings.json``, ``standings.csv`` and ``standings.md``."""
-    for name, text in files_of(standings).items():
+    """Write the standings as they are: ``standings.csv``, ``standings.md``, and ``standings.json``.
+
+    That comes last: whoever is killed in between leaves one that counts no more than the others.
+    """
+    for name, text in reversed(files_of(standings).items()):
         write_atomically(folder / name, text)
 
 

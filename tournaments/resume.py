@@ -48,20 +48,20 @@ def grown(
             f"schedule = {was.schedule!r} takes no entrant once begun, and here is {added}; another folder is needed"
         )
     if (fixed and new.deals != old.deals) or new.deals < old.deals:
-        advice = "as many are needed" if fixed else "as many or more are needed"
-        raise ValueError(f"{_differs('deals', old.deals, new.deals)}; {advice}")
+        advice = f"write {old.deals} again" if fixed else f"write {old.deals} or more"
+        raise ValueError(_differs("deals", old.deals, new.deals, advice))
     if now.rounds < was.rounds:
-        raise ValueError(f"{_differs('rounds', was.rounds, now.rounds)}; as many or more are needed")
+        raise ValueError(_differs("rounds", was.rounds, now.rounds, f"write {was.rounds} or more"))
     if set(new.challengers) & set(old.entrants) != set(old.challengers):
         raise ValueError(_differs("challengers", list(old.challengers), list(new.challengers)))
     so_far = tuple(layers) or (old,)
     return spec, so_far if new == so_far[-1] else (*so_far, new)
 
 
-def _differs(key: str, before: Any, after: Any) -> str:
+def _differs(key: str, before: Any, after: Any, advice: str = "another folder is needed") -> str:
     return (
         f"its matches were played with another `{key}`: {json.dumps(before)[:200]}, now {json.dumps(after)[:200]}; "
-        "another folder is needed"
+        f"{advice}"
     )
 
 

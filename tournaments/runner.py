@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -92,7 +93,10 @@ class Runner:
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens, transport)
         self._losses_left = LOSSES
-        self._handed_out: list[list[Work]] = []
+        self._out: dict[str, PlannedMatch] = {}
+        self._open_sets: dict[int, DealSet] = {}
+        self._waves = self.course.waves()
+        self._sets: Iterator[DealSet] = iter(())
         self._over = False
         self._sets_a_task = 1
         self._written = 0.0
@@ -111,16 +115,57 @@ class Runner:
         except (MatchFailed, StartError, ListenError) as error:
             raise RunFailed(str(error)) from error
         finally:
-            await self._close()
-            for planned in (one for batch in self._handed_out for work in batch for one in work.left):
-                self._counted(planned)
+            await _to_its_end(self._close())
+            if not self._over:
+                self._count_the_rest()
             self._write()
+
+    def refresh(self) -> None:
+        """Write the standings of what has been played, without a run."""
+        self._count_the_rest()
+        self._write()
+
+    def _count_the_rest(self) -> None:
+        """Count what has a log and was not counted, once nobody plays any more: the standings are then of all logs.
+
+        A match may have ended just before its worker was stopped; and a run that was stopped early has not come to the
+        logs of earlier runs that lie further on.
+        """
+        logs = {entry.name for entry in os.scandir(self._folder / "matches")}
+
+        def counted(planned: PlannedMatch) -> bool:
+            return log_path(self._folder, planned.id).name in logs and self._counted(planned)
+
+        for planned in list(self._out.values()):
+            counted(planned)
+        for matches in self._open_sets.values():
+            if all(planned.id not in self._out for planned in matches):
+                self._reveal(matches)
+        complete = not self._out
+        while True:
+            for matches in self._sets:
+                if sum(map(counted, matches)) == len(matches):
+                    self._reveal(matches)
+                else:
+                    complete = False
+            wave = next(self._waves, None) if complete else None
+            if wave is None:
+                return
+            self._sets = iter(wave)
+
+    def _reveal(self, matches: DealSet) -> None:
+        if self._state.spec.duplicate:
+            with contextlib.suppress(OSError):
+                # On a disk that is full: the next run tries again.
+                worker.reveal_set(self._setting, matches)
 
     def _left(self, sets: Iterable[DealSet]) -> Iterator[Work]:
         """What is left of each deal set; what is done is counted on the way."""
         for matches in sets:
             left = tuple(planned for planned in matches if not self._counted(planned))
             if left:
+                self._open_sets[matches[0].deal_set] = matches
+                self._out.update((planned.id, planned) for planned in left)
                 yield Work(matches, left)
             elif self._state.spec.duplicate:
                 # The run before may have ended between the last match and this.
@@ -152,9 +197,10 @@ class Runner:
             yield batch
 
     async def _play(self) -> None:
-        for wave in self.course.waves():
+        for wave in self._waves:
             self._plan()
-            await self._play_wave(wave)
+            self._sets = iter(wave)
+            await self._play_wave(self._sets)
         self._over = True
 
     def _plan(self) -> None:
@@ -183,23 +229,28 @@ class Runner:
                 for name in remote:
                     await stack.enter_async_context(self._remote[name])
                 await worker.play_sets(self._here, self._setting, batch, self._count)
+            self._done(batch)
             return
+        handed_out = batch
         while batch:
-            self._handed_out.append(batch)
             try:
                 played = await self._executor.play(batch)
             except WorkersLost as error:
                 self._losses_left -= 1
                 if not self._losses_left:
                     raise RunFailed(f"{error} {LOSSES} times; what was played is kept") from error
-                self._handed_out.remove(batch)
                 batch = self._left_of(batch)
                 continue
-            self._handed_out.remove(batch)
             for result in played.results:
                 self._count(result)
             self._sets_a_task = max(1, min(SETS_A_TASK, int(len(batch) * TASK_S / max(played.seconds, 1e-9))))
-            return
+            break
+        self._done(handed_out)
+
+    def _done(self, batch: list[Work]) -> None:
+        """Take note that some deal sets are done, their seeds revealed."""
+        for work in batch:
+            del self._open_sets[work.matches[0].deal_set]
 
     def _left_of(self, batch: list[Work]) -> list[Work]:
         """What a worker that died has left of its task; what it has done is counted."""
@@ -227,6 +278,7 @@ class Runner:
         await self._executor.close(at_once=not self._over)
 
     def _count(self, result: MatchResult) -> None:
+        self._out.pop(result.id, None)
         self.standings.add(result)
         self.course.add(result)
         self._on_result(result)
@@ -239,6 +291,17 @@ class Runner:
         self._plan()
         write_standings(self._folder, self.standings)
         self._on_standings(self.standings.to_json())
+
+
+async def _to_its_end(coroutine: Coroutine[Any, Any, None]) -> None:
+    """Wait for something that must end, however often we are told to stop meanwhile."""
+    task = asyncio.create_task(coroutine)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            continue
+    task.result()
 
 
 async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable, say
-from referee.cli.group import INTERRUPTED, NearGroup
+from referee.cli.group import NearGroup
 from referee.cli.policy import transport_of, transport_options
 from referee.cli.screen import Screen, table
 from referee.cli.tournament_live import RunDisplay
@@ -35,6 +36,12 @@ from tournaments.spec import SpecError, TournamentSpec, load
 from tournaments.tables import to_markdown
 
 EXECUTORS = ("processes", "dask")
+
+REFRESHED = 20_000
+"""Up to so many logs are counted again for standings that are behind them: some seconds."""
+
+SCRIPTS = (".py", ".js", ".mjs", ".ts", ".rb", ".jar")
+"""A word of a command that ends so names a file, which has to be there."""
 
 Folder = click.Path(file_okay=False, path_type=Path)
 
@@ -92,7 +99,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
     """Show the standings and the cross table of the tournament in DIR."""
     path = folder / "standings.json"
     try:
-        read_state(folder)
+        _refresh(folder, read_state(folder))
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
         tables = [*_tables(screen, figures), *_passes(figures)]
@@ -122,8 +129,26 @@ def report(folder: Path, replays: int) -> None:
         state = read_state(folder)
     except FolderError as error:
         fail(str(error))
+    _refresh(folder, state)
     written = write_report(folder, state, replays)
     say(f"wrote {printable(str(written.path))}: {written.matches} matches, {written.replays} can be replayed", "")
+
+
+def _refresh(folder: Path, state: State) -> None:
+    """Bring standings up to date that a killed run has left behind its logs, where that is soon done."""
+    try:
+        played = json.loads((folder / "standings.json").read_bytes())["matches_played"]
+    except FileNotFoundError:
+        played = 0
+    except (OSError, ValueError, LookupError, TypeError):
+        # Damaged, which is not ours to hide.
+        return
+    logs = sum(1 for _ in (folder / "matches").glob("*.jsonl"))
+    if logs > REFRESHED or not isinstance(played, int) or logs <= played:
+        return
+    # Of a run at work the standings are as they should be; in a folder of others they stay as they are.
+    with contextlib.suppress(FolderError, OSError), locked(folder):
+        Runner(state, folder, executor=Processes(state.setting(folder), 1)).refresh()
 
 
 def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
@@ -132,9 +157,31 @@ def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
         if entrant.command is None:
             continue
         program = argv(entrant)[0]
+        key = f"entrants[{number}].command"
         if shutil.which(base_dir / program if "/" in program else program) is None:
-            key = f"entrants[{number}].command"
             raise SpecError(file, key, f"{program!r} of {entrant.name!r} is no program that can be executed")
+        for word in argv(entrant)[1:]:
+            if _names_file(word) and not _there(base_dir / word):
+                problem = f"{word!r} of {entrant.name!r} is not there; files are looked for from {base_dir.resolve()}"
+                raise SpecError(file, key, problem)
+
+
+def _names_file(word: str) -> bool:
+    """Whether a word of a command can only be the name of a file: a script, or a path, and no option and no URL."""
+    if word.startswith("-") or "://" in word or any(one.isspace() for one in word) or "=" in word:
+        return False
+    return word.endswith(SCRIPTS) or "/" in word
+
+
+def _there(path: Path) -> bool:
+    """Whether there is a file or a folder of this name; True where that cannot be known."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _executor(setting: Setting, workers: int | None, scheduler: str | None) -> Executor:
@@ -151,6 +198,8 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
     def on_waiting(address: str, tokens: Mapping[str, str]) -> None:
         for name, token in tokens.items():
             say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
+        wait = f"{state.spec.clock.join_ms / 1000:g} s"
+        say(f"until all have dialled in nothing is played; waited for up to {wait} before the first match")
 
     display = RunDisplay(state.spec.name, lambda: runner.course.total())  # noqa: PLW0108  (the runner is still to come)
     runner = Runner(
@@ -160,17 +209,18 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
     if not as_json:
         _announce(state, runner)
     problem = ""
+    stop = Stop()
     try:
         with display:
-            asyncio.run(_until_terminated(runner))
+            asyncio.run(stop.run(runner))
     except RunFailed as error:
         problem = str(error)
     except OSError as error:
         problem = f"{error.filename or out}: {error.strerror}"
-    except (KeyboardInterrupt, asyncio.CancelledError) as stop:
+    except asyncio.CancelledError:
         played = f"{runner.standings.matches_played} of {runner.course.total()} matches played"
         say(f"stopped with {played}; run it again to go on")
-        return INTERRUPTED if isinstance(stop, KeyboardInterrupt) else 128 + signal.SIGTERM
+        return 128 + stop.number
     try:
         write_report(out, state)
     except OSError as error:
@@ -185,6 +235,9 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
         screen.print(*_tables(screen, figures), *_passes(figures), sep="\n")
         if runner.course.verdict():
             screen.print(Text(printable(runner.course.verdict())))
+        said = ("report.html", "standings.json")
+        there = [printable(str(out / name)) for name in said if (out / name).exists()]
+        say(f"the report and the standings: {' and '.join(there)}", "")
     for line in runner.set_aside:
         say(f"a log did not fit and was moved to {out / SUPERSEDED}: {line}")
     if problem:
@@ -192,12 +245,25 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
     return 1 if problem else 0
 
 
-async def _until_terminated(runner: Runner) -> None:
-    """Run; a SIGTERM ends it in good order, as Ctrl-C does."""
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    await runner.run()
+class Stop:
+    """Ctrl-C and SIGTERM end a run in good order, however often they come; `number` is the first that came."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    async def run(self, runner: Runner) -> None:
+        """Run. Raises `asyncio.CancelledError` once it was stopped and the standings are written."""
+        task = asyncio.current_task()
+        assert task is not None
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self._stop, number, task)
+        await runner.run()
+
+    def _stop(self, number: int, task: asyncio.Task[None]) -> None:
+        if not self.number:
+            # A second one would stop the stopping.
+            self.number = number
+            task.cancel()
 
 
 def _announce(state: State, runner: Runner) -> None:
@@ -229,15 +295,9 @@ def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:
     """The standings and, where there is room for it, the cross table."""
     played, planned = figures["matches_played"], figures["matches_planned"]
     title = f"{printable(figures['name'])}: {figures['game']}, {played} of {planned} matches"
-    rows = table(">place", "entrant", ">mean", "95 %", ">won", ">drawn", ">lost", "faults", title=title)
-    for one in figures["entrants"]:
-        best, worst = one["places"]
-        place = str(one["place"]) if best == worst else f"{one['place']} ({best}–{worst})"
-        faults = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in one["faults"].items() if count)
-        rows.add_row(
-            place, Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
-            str(one["won"]), str(one["drawn"]), str(one["lost"]), faults,
-        )  # fmt: skip
+    rows = _standings_table(figures, title, rated=True)
+    if screen.measure(rows, options=screen.options.update(width=1000)).maximum > screen.width:
+        rows = _standings_table(figures, title, rated=False)
     names = [one["name"] for one in figures["entrants"]]
     means: dict[tuple[str, str], float] = {}
     for pair in figures["pairs"]:
@@ -251,6 +311,22 @@ def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:
         cells = [_mean(means.get((name, other))) if name != other else "·" for other in names]
         cross.add_row(str(number), Text(printable(name)), *cells)
     return [rows, cross]
+
+
+def _standings_table(figures: Mapping[str, Any], title: str, rated: bool) -> Table:
+    """The standings, with the rating or without."""
+    rating = (">rating",) if rated else ()
+    rows = table(">place", "entrant", ">mean", "95 %", *rating, ">won", ">drawn", ">lost", "faults", title=title)
+    for one in figures["entrants"]:
+        best, worst = one["places"]
+        place = str(one["place"]) if best == worst else f"{one['place']} ({best}–{worst})"
+        faults = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in one["faults"].items() if count)
+        rows.add_row(
+            place, Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
+            *([f"{one['rating']:.0f}"] if rated else []),
+            str(one["won"]), str(one["drawn"]), str(one["lost"]), faults,
+        )  # fmt: skip
+    return rows
 
 
 def _mean(value: float | None) -> str:

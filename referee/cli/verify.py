@@ -67,7 +67,8 @@ def _tournament(folder: Path, as_json: bool, published: str | None) -> int:
 
     count = sum(1 for _ in (folder / "matches").glob("*.jsonl"))
     bar = Screen(stderr=True)
-    steps = iter(track(range(count), "verifying", console=bar, transient=True, disable=not bar.is_terminal))
+    quiet = count < _MANY or not bar.is_terminal
+    steps = iter(track(range(count), "verifying", console=bar, transient=True, disable=quiet))
 
     def step() -> None:
         next(steps, None)
@@ -83,16 +84,20 @@ def _tournament(folder: Path, as_json: bool, published: str | None) -> int:
                 "matches_played": proof.played,
                 "finished": proof.finished,
                 "faults": faults,
+                "notes": [{"file": one.path, "problem": one.problem} for one in proof.notes],
             }
         )
         return int(not proof.ok)
     screen = Screen()
     for fault in proof.faults:
         screen.print(Text.assemble(("fault ", "bold red"), printable(str(fault))), soft_wrap=True)
+    for note in proof.notes:
+        screen.print(Text.assemble(("note ", "yellow"), printable(str(note))), soft_wrap=True)
     left = "" if proof.finished else ", not finished yet"
     said = f"{proof.played} of {proof.planned} matches{left}"
     if proof.ok:
-        screen.print(f"{printable(proof.name)}: {said}; deals, schedule, logs and standings verify", style="green")
+        what = "deals, schedule and logs" if proof.behind else "deals, schedule, logs and standings"
+        screen.print(f"{printable(proof.name)}: {said}; {what} verify", style="green")
     else:
         count = len(proof.faults)
         screen.print(f"{printable(proof.name)}: {said}; {count} fault{'s' * (count > 1)}", style="red")

@@ -45,8 +45,11 @@ def verify(path: str | Path, seed: bytes | None = None, partial: bool = False) -
     Raises:
         LogError: with the file, the line and the rule that the log breaks.
     """
-    name = str(path)
-    events = list(read_log(path))
+    return verify_events(str(path), list(read_log(path)), seed, partial)
+
+
+def verify_events(name: str, events: list[Event], seed: bytes | None = None, partial: bool = False) -> Verdict:
+    """Referee the events of a log again: at least one, their chain checked. Like `verify`."""
     match = opened(name, events, seed)
     actions = 0
     for number, event in enumerate(events, start=1):

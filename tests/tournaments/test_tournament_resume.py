@@ -167,7 +167,9 @@ def test_entrants_and_deals_that_are_added_are_played_and_nothing_else(cup):
     cup.write(builtin("a", "medium"), builtin("b"), deals=3)
     assert "the entrant 'new', who is not among the `entrants` now" in refused(cup)
     cup.write(builtin("new"), builtin("a", "medium"), builtin("b"), deals=2)
-    assert "another `deals`: 3, now 2" in refused(cup)
+    said = refused(cup)
+    assert "another `deals`: 3, now 2; write 3 or more" in said
+    assert "another folder" not in said
     assert finished(cup) == now
 
 

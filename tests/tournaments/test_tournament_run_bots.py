@@ -174,8 +174,10 @@ def test_a_remote_entrant_that_never_comes_loses_its_matches(cup):
     """The run ends, with the fault told under the right name, once in each match."""
     clock = {"join_ms": 300, "ready_ms": 20_000, "move_ms": 20_000, "bank_ms": 0}
     cup.write({"name": "absent", "remote": True}, builtin("b"), builtin("c"), deals=1, clock=clock)
-    printed = cup.run("--workers", "1")
+    printed, said = cup.end(cup.start("--workers", "1"), 0)
     assert "4 never came" in printed
+    assert "nothing is played; waited for up to 0.3 s before the first match" in said
+    assert said.splitlines()[-1].endswith(f"{cup.out / 'report.html'} and {cup.out / 'standings.json'}")
     assert cup.faults() == {"absent": {"never_came": 4}}
     absent = cup.standings()["entrants"][-1]
     assert (absent["name"], absent["played"], absent["score"]) == ("absent", 4, 0)
@@ -207,3 +209,24 @@ def test_a_remote_run_goes_on_with_the_same_tokens(cup):
     cup.check_logs(4)
     assert cup.faults() == {}
     assert not [event for path in cup.logs() for event in events(path) if event.get("reason") == "aborted"]
+
+
+@pytest.mark.parametrize(
+    ("word", "refused"),
+    [
+        ("missing.py", True),
+        ("missing.jar", True),
+        ("bots/missing", True),
+        ("c.py", False),
+        ("--model=a/b", False),
+        ("http://x/y.js", False),
+        ("anything", False),
+    ],
+)
+def test_a_file_of_a_command_that_is_not_there_is_refused_before_anything_is_played(cup, word, refused):
+    """With the file, the key and where it was looked for; what may be no file is left to the bot."""
+    bot = cup.bot("c")
+    cup.write(builtin("b"), bot | {"command": ["{python}", "c.py", word]}, deals=1)
+    _, said = cup.end(cup.start("--workers", "1"), 2 if refused else 0)
+    assert (f"{cup.file}: entrants[1].command: {word!r} of 'c' is not there" in said) == refused
+    assert cup.out.exists() != refused

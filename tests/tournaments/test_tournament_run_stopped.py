@@ -7,7 +7,9 @@ import select
 import signal
 
 import pytest
-from tournament_kit import TIMEOUT_S, Cup, builtin, wait_for
+from tournament_kit import QUICK, TIMEOUT_S, Cup, builtin, wait_for
+
+from tournaments.proof import prove
 
 GATED = """
 run(first, on_event=on_match(lambda match: (tell(0, match), open("{gate}").close())))
@@ -164,3 +166,68 @@ def test_two_runs_at_once_on_a_folder_are_refused(cup):
     until(cup, "0000000-1")
     gate.open("w").close()
     cup.end(run, 0)
+
+
+def proof_of(cup):
+    """A stopped tournament's folder refereed again: no fault, and not finished."""
+    proof = prove(cup.out)
+    assert [str(fault) for fault in proof.faults] == []
+    assert not proof.finished
+    return proof
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_stop_the_stopping(cup, number):
+    """A shell's Ctrl-C and a `timeout` come twice: the standings are still those of the logs."""
+    run = cup.start("--workers", "2")
+    until(cup, "0000000-1")
+    for _ in range(3):
+        os.killpg(run.pid, number)
+    _, said = cup.end(run, 128 + number)
+    proof = proof_of(cup)
+    assert not proof.behind
+    assert f"stopped with {proof.played} of 6 matches played" in said
+
+
+def test_a_stopped_run_counts_the_logs_that_lie_further_on(cup):
+    """A run that is stopped before it has come to the logs of an earlier run counts them, and reveals their seeds."""
+    cup.write({"name": "far", "remote": True}, builtin("b"), clock=QUICK | {"join_ms": 1}, deals=3)
+    cup.run("--workers", "1")
+    cup.write({"name": "far", "remote": True}, builtin("b"), builtin("c"), clock=QUICK | {"join_ms": 1}, deals=3)
+    run = cup.start("--workers", "1")
+    while "waited for up to" not in run.stderr.readline():
+        pass
+    os.kill(run.pid, signal.SIGINT)
+    cup.end(run, 130)
+    assert proof_of(cup).played >= 6
+    assert not proof_of(cup).behind
+
+
+def test_logs_of_a_killed_run_are_no_faults(cup):
+    """Empty, torn and broken-off logs, a seed that is not told yet and standings that are behind are named as such."""
+    cup.write(builtin("a"), builtin("m", "medium"), deals=6)
+    cup.run("--workers", "1")
+    late = (cup.out / "standings.json").read_text().replace('"matches_played": 12', '"matches_played": 2')
+    untold, empty, torn, broken_off = (cup.logs()[place] for place in (1, 3, 5, 7))
+    untold.write_bytes(b"".join(untold.read_bytes().splitlines(keepends=True)[:-1]))
+    empty.write_bytes(b"")
+    os.truncate(torn, torn.stat().st_size // 2)
+    broken_off.write_bytes(b"".join(broken_off.read_bytes().splitlines(keepends=True)[:9]))
+    (cup.out / "standings.json").write_text(late)
+    proof = proof_of(cup)
+    notes = {os.path.basename(note.path): note.problem for note in proof.notes}
+    assert notes == {
+        untold.name: "seed: not revealed yet",
+        **{log.name: "unfinished, to be played again" for log in (empty, torn, broken_off)},
+        "standings.json": "standings count 2 of 9 matches; run again or report to refresh",
+    }
+    printed, _ = cup.asked("verify", str(cup.out))
+    assert "9 of 12 matches, not finished yet; deals, schedule and logs verify" in printed
+    cup.asked("tournament", "report", str(cup.out))
+    assert cup.standings()["matches_played"] == 9
+    assert not proof_of(cup).behind
+    standings = cup.out / "standings.json"
+    standings.write_text(standings.read_text().replace('"won": ', '"won": 1'))
+    assert [fault.path for fault in prove(cup.out).faults] == [str(standings)]
+    broken_off.write_bytes(b"".join(broken_off.read_bytes().splitlines(keepends=True)[1:]))
+    assert str(broken_off) in [fault.path for fault in prove(cup.out).faults]
