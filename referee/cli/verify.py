@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.progress import track
+from rich.progress import Progress, track
 from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable
@@ -68,12 +68,9 @@ def _tournament(folder: Path, as_json: bool, published: str | None) -> int:
     count = sum(1 for _ in (folder / "matches").glob("*.jsonl"))
     bar = Screen(stderr=True)
     quiet = count < _MANY or not bar.is_terminal
-    steps = iter(track(range(count), "verifying", console=bar, transient=True, disable=quiet))
-
-    def step() -> None:
-        next(steps, None)
-
-    proof = prove(folder, published, step)
+    with Progress(console=bar, transient=True, disable=quiet) as progress:
+        logs = progress.add_task("verifying", total=count)
+        proof = prove(folder, published, lambda: progress.advance(logs))
     if as_json:
         faults = [{"file": one.path, "line": one.line or None, "problem": one.problem} for one in proof.faults]
         print_json(

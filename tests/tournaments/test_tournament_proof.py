@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -206,6 +207,30 @@ def test_the_command_line_says_what_was_found(cups, folder):
     assert told["ok"] is False
     assert told["faults"][0]["file"] == str(path)
     assert asked(str(folder), "--seed", SEED).returncode == 2
+
+
+def test_many_logs_show_how_far_it_is_on_a_terminal(tmp_path):
+    """A bar on standard error, gone at the end; nothing of it where that is no terminal."""
+    cup = Cup(tmp_path).write(*ENTRANTS, deals=4)
+    cup.run("--workers", "2")
+    ours, theirs = pty.openpty()
+    run = cup.referee("verify", str(cup.out), stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while chunk := _read(ours):
+        shown += chunk
+    os.close(ours)
+    printed, _ = run.communicate()
+    assert b"verifying" in shown
+    assert "24 of 24 matches" in printed
+    assert cup.asked("verify", str(cup.out))[1] == ""
+
+
+def _read(terminal):
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:
+        return b""
 
 
 # A deal, checked with what the README prints -----------------------------------------------------------------------
