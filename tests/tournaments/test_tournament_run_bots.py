@@ -230,3 +230,12 @@ def test_a_file_of_a_command_that_is_not_there_is_refused_before_anything_is_pla
     _, said = cup.end(cup.start("--workers", "1"), 2 if refused else 0)
     assert (f"{cup.file}: entrants[1].command: {word!r} of 'c' is not there" in said) == refused
     assert cup.out.exists() != refused
+
+
+def test_the_printed_table_shows_the_rating_where_it_fits(cup):
+    """Eighty columns hold it beside short names; beside long ones it is left out rather than squeezed in."""
+    for name, shown in (("short", True), ("n" * 64, False)):
+        cup.write(builtin(name), builtin("m", "medium"), deals=1)
+        printed = cup.run("--workers", "1", out=cup.folder / name)
+        assert ("rating" in printed) == shown
+        assert max(map(len, printed.splitlines())) <= 80
