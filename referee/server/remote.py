@@ -9,6 +9,7 @@ from typing import Final
 from referee.match.events import Event, MatchSpec
 from referee.match.policy import NOT_IN_TIME, FaultKind, Remedy
 from referee.match.seat import Reply
+from referee.rules.actions import format_actions
 from referee.rules.game import IllegalAction
 from referee.rules.pieces import NotationError
 from referee.rules.view import View
@@ -57,6 +58,7 @@ class RemoteSeat:
         self.connection: Connection | None = None
         self._match_id = spec.id
         self._clock = spec.clock
+        self._deck = spec.game.deck
         self._events = events
         self._turns = turns
         self._note = note
@@ -222,14 +224,21 @@ class RemoteSeat:
             self._answered(Reply(self._turns.answered(answer, view), given=given), arrived)
         except NotationError as error:
             code = "unknown_action" if answer.HasField("index") else "malformed"
-            self._answered(Reply(fault=FaultKind.MALFORMED, detail=str(error), given=given, code=code), arrived)
+            detail = self._with_legal(str(error))
+            self._answered(Reply(fault=FaultKind.MALFORMED, detail=detail, given=given, code=code), arrived)
 
     def malformed(self, detail: str, arrived: float) -> None:
         """A message that cannot be read."""
         if self._waiting_for_answer():
-            self._answered(Reply(fault=FaultKind.MALFORMED, detail=detail), arrived)
+            self._answered(Reply(fault=FaultKind.MALFORMED, detail=self._with_legal(detail)), arrived)
         else:
             self.unasked("malformed", detail)
+
+    def _with_legal(self, reason: str) -> str:
+        """Why an answer cannot be read, and what would be legal, as for an answer that the rules refuse."""
+        if self._view is None:
+            return reason
+        return f"{reason}; legal: {format_actions(self._view.legal, self._deck)}"
 
     def unasked(self, code: str, message: str, turn_id: int | None = None) -> None:
         """Say that a message is ignored; too many of them are a fault."""
