@@ -32,6 +32,11 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 hand``, ``2 hands``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def say(text: str, prefix: str = "referee: ") -> None:
     """Write one line to standard error."""
     sys.stdout.flush()

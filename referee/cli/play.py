@@ -7,18 +7,22 @@ import contextlib
 import secrets
 import shlex
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from referee.bots.registry import find_bot
-from referee.cli.common import fail, print_json
+from referee.cli.common import counted, fail, print_json, printable
+from referee.cli.faults import SeatFaults, faults_of, last_lines, printed_lines
 from referee.cli.policy import transport_of, transport_options
 from referee.cli.settings import parse_settings, seed_of
 from referee.cli.show_match import Progress, show_result
 from referee.match.deal import commitment
-from referee.match.events import Event, MatchSpec
+from referee.match.events import MatchSpec
+from referee.match.fold import Match
+from referee.match.log import read_log
 from referee.match.seat import Bot
 from referee.processes.bot_process import BotProcess, Reaper, StartError
 from referee.rules.registry import SettingError, resolve_players
@@ -34,7 +38,14 @@ COMMAND_PREFIX = "cmd:"
 @click.option("--seats", required=True, metavar="A,B[,…]", help="By seat: a built-in bot, cmd:COMMAND, or remote.")
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An option, format.… or clock.… value.")
 @click.option("--seed", metavar="HEX", help="64 hex digits that the deals come from; else drawn.")
-@click.option("--log", "log_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the match log here.")
+@click.option(
+    "--log",
+    "log_path",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="NAME.jsonl",
+    help="Write the match log here, and what the bot of cmd: at seat N prints beside it, to NAME-seatN.out.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a log that exists.")
 @click.option("--listen", default="127.0.0.1:0", show_default=True, metavar="HOST:PORT", help="Where bots dial in.")
 @transport_options
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON.")
@@ -44,6 +55,7 @@ def play(
     settings: tuple[str, ...],
     seed: str | None,
     log_path: Path | None,
+    overwrite: bool,
     listen: str,
     as_json: bool,
     **tls: Any,
@@ -52,13 +64,16 @@ def play(
 
     GAME is a game or a preset (see `referee games`). A seat is the name of a built-in bot (see `referee bots`),
     cmd:COMMAND (a bot process that the referee starts) or remote (waits for a bot to dial in; the address and the
-    token are printed).
+    token are printed). What a bot process prints is shown as it comes; with --log it goes to a file instead.
     """
     policy = embedded(transport_of(tls, listen))
     words = split_seats(seats)
     chosen = parse_settings(game, settings)
     resolve_players(chosen.game, len(words), "--seats")
     secret = seed_of(seed)
+    outputs = _outputs(words, log_path)
+    if log_path is not None:
+        _clear(log_path, outputs.values(), overwrite)
     match_id = secrets.token_hex(8)
     spec = MatchSpec(
         match_id,
@@ -73,9 +88,14 @@ def play(
     with tempfile.TemporaryDirectory(prefix="referee-") as folder:
         path = log_path or Path(folder) / "match.jsonl"
         with contextlib.suppress(KeyboardInterrupt):
-            ended = asyncio.run(_play(spec, secret, words, path, Path(folder), listen, policy, as_json))
+            progress = Progress(spec, quiet=as_json)
+            match = asyncio.run(_play(spec, secret, words, path, outputs, Path(folder), listen, policy, progress))
+            faults = faults_of(read_log(path)) if path.is_file() else []
             if as_json:
-                print_json(ended)
+                print_json(_as_dict(spec, match, faults, log_path, outputs))
+            else:
+                show_result(spec, match, progress, faults)
+                _tell_outputs(faults, log_path, outputs)
             return
     raise SystemExit(130)
 
@@ -91,6 +111,52 @@ def split_seats(text: str) -> list[str]:
     except ValueError:
         fail("--seats: a quote is not closed")
     return [word[1:-1] if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"" else word for word in words]
+
+
+def _outputs(words: list[str], log_path: Path | None) -> dict[int, Path]:
+    """Where each bot process prints, by seat: beside the log, if one is kept."""
+    if log_path is None:
+        return {}
+    return {
+        seat: log_path.with_name(f"{log_path.stem}-seat{seat}.out")
+        for seat, word in enumerate(words)
+        if word.startswith(COMMAND_PREFIX)
+    }
+
+
+def _clear(log_path: Path, outputs: Iterable[Path], overwrite: bool) -> None:
+    """See to it that the match's files are not there; what is there is lost only if that was asked for."""
+    for path in (log_path, *outputs):
+        if path.is_file():
+            if not overwrite:
+                fail(f"--log {log_path}: {path} exists; give another name, or --overwrite")
+            path.unlink()
+
+
+def _as_dict(
+    spec: MatchSpec, match: Match, faults: list[SeatFaults], log_path: Path | None, outputs: dict[int, Path]
+) -> dict[str, Any]:
+    """The result for programs: the match's last event, and what is not in it."""
+    assert match.ended is not None
+    return {
+        **match.ended,
+        "names": list(spec.names),
+        "faults": [one.as_dict() for one in faults],
+        "log": None if log_path is None else str(log_path),
+        "printed": [{"seat": seat, "file": str(path)} for seat, path in outputs.items() if path.is_file()],
+    }
+
+
+def _tell_outputs(faults: list[SeatFaults], log_path: Path | None, outputs: dict[int, Path]) -> None:
+    """Say where the bots' output is, and show its end where the bot was at fault."""
+    at_fault = {one.seat for one in faults}
+    for seat, path in outputs.items():
+        if path.is_file():
+            click.echo(f"seat {seat} printed {counted(printed_lines(path), 'line')}: {printable(str(path))}")
+            for line in last_lines(path) if seat in at_fault else ():
+                click.echo(f"  | {line}")
+    if faults and log_path is None:
+        click.echo("--log FILE keeps what happened, to be looked at with `referee replay FILE`")
 
 
 def _name(word: str, seat: int) -> str:
@@ -125,11 +191,12 @@ async def _play(
     seed: bytes,
     words: list[str],
     path: Path,
+    outputs: dict[int, Path],
     folder: Path,
     listen: str,
     policy: Policy,
-    as_json: bool,
-) -> dict[str, Any]:
+    progress: Progress,
+) -> Match:
     server = RefereeServer(folder, listen, policy=policy)
     tokens: dict[int, str] = {}
     players = [_player(word, seat, spec.id, server, tokens, spec.names[seat]) for seat, word in enumerate(words)]
@@ -139,21 +206,21 @@ async def _play(
         fail(f"--listen: {error}")
     processes: list[BotProcess] = []
     reaper = Reaper() if any(word.startswith(COMMAND_PREFIX) for word in words) else None
-    progress = Progress(spec, quiet=as_json)
     try:
         hosted = server.host.create(spec, seed, players, path, listener=progress.heard)
         for seat, token in tokens.items():
             if words[seat] == "remote":
-                click.echo(f"seat {seat} waits: REFEREE_ADDRESS={server.address} REFEREE_TOKEN={token}", err=as_json)
+                click.echo(
+                    f"seat {seat} waits: REFEREE_ADDRESS={server.address} REFEREE_TOKEN={token}", err=progress.quiet
+                )
                 continue
             assert reaper is not None
-            output = None if path.parent == folder else path.with_name(f"{path.stem}-seat{seat}.out")
             process = await BotProcess.start(
                 _command(words[seat]),
                 name=spec.names[seat],
                 address=server.local_address,
                 token=token,
-                output=output,
+                output=outputs.get(seat),
                 reaper=reaper,
             )
             processes.append(process)
@@ -162,11 +229,10 @@ async def _play(
             await server.host.finished(hosted)
         if hosted.stage is MatchStage.FAILED or hosted.match.ended is None:
             fail(f"the match could not be played: {hosted.problem}")
-        ended: Event = hosted.match.ended
-        if not as_json:
-            show_result(spec, hosted.match, progress)
-        return ended
+        return hosted.match
     except StartError as error:
+        if path.is_file():
+            path.unlink()  # nothing was played
         fail(str(error))
     except OSError as error:
         fail(f"--log {path}: {error.strerror}")
@@ -175,3 +241,6 @@ async def _play(
         await server.stop()
         if reaper is not None:
             reaper.close()
+        for output in outputs.values():
+            if output.is_file() and not output.stat().st_size:
+                output.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -10,7 +11,8 @@ from rich.progress import Progress as Bar
 from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from referee.cli.common import printable
+from referee.cli.common import counted, printable
+from referee.cli.faults import SeatFaults
 from referee.cli.screen import Screen, table
 from referee.match.events import Event, MatchSpec
 from referee.match.fold import Match
@@ -20,12 +22,13 @@ class Progress:
     """Hears a match's events: shows a line on standard error while it is played, and keeps what the result needs.
 
     Attributes:
+        quiet: whether nothing is shown while it is played.
         hands: the `hand_ended` events.
-        rejected: refused answers, by seat.
         stood_in: actions chosen by the referee's stand-in, by seat.
     """
 
     def __init__(self, spec: MatchSpec, quiet: bool) -> None:
+        self.quiet = quiet
         self.hands: list[Event] = []
         self.stood_in = [0] * len(spec.names)
         self._title = f"{spec.game.title}: {', '.join(printable(name) for name in spec.names)}"
@@ -48,7 +51,7 @@ class Progress:
         elif kind == "action":
             if event["by"] in {"timeout", "forfeit"}:
                 self.stood_in[event["seat"]] += 1
-            self._bar.update(self._task, state=f"hand {event['hand'] + 1}, turn {event['turn']}")
+            self._bar.update(self._task, state=f"hand {event['hand']}, turn {event['turn']}")
 
     def __enter__(self) -> Progress:
         self._bar.start()
@@ -58,8 +61,8 @@ class Progress:
         self._bar.stop()
 
 
-def show_result(spec: MatchSpec, match: Match, progress: Progress) -> None:
-    """Print what a match came to: a line a hand, then the places."""
+def show_result(spec: MatchSpec, match: Match, progress: Progress, faults: Sequence[SeatFaults]) -> None:
+    """Print what a match came to: a line a hand, the places, then what the seats did wrong."""
     assert match.ended is not None
     screen = Screen()
     if progress.hands:
@@ -85,10 +88,12 @@ def show_result(spec: MatchSpec, match: Match, progress: Progress) -> None:
             str(stood_in) if stood_in else "",
         )
     screen.print(places)
-    seed = ended.get("seed", "withheld")
-    screen.print(
-        f"{ended['reason']} after {len(progress.hands)} hands and {match.turn} turns; seed {seed}", soft_wrap=True
-    )
+    for fault in faults:
+        text = f"seat {fault.seat}, {printable(spec.names[fault.seat])}: {printable(fault.words())}"
+        screen.print(Text(text, "red" if fault.forfeited else "yellow"), soft_wrap=True)
+    played = f"{counted(len(progress.hands), 'hand')} and {counted(match.turn, 'turn')}"
+    screen.print(f"{ended['reason']} after {played}")
+    screen.print(f"seed {ended.get('seed', 'withheld')}", soft_wrap=True)
 
 
 def _numbers(values: list[Any]) -> str:

@@ -26,6 +26,21 @@ def _short(game):
     return ["--set", "format.kind=single"] if "single" in kinds else SHORT.get(game, [])
 
 
+FAULTY = """
+from referee_bot import Action, run
+asked = 0
+def choose(turn):
+    global asked
+    asked += 1
+    if asked == 1:
+        return Action.of("banana")
+    if asked == 3:
+        raise ValueError("oops \\x1b[2J")
+    return turn.legal[0]
+run(choose)
+"""
+
+
 def _play(tmp_path, *seats, game="domino-classico", words=()):
     log = tmp_path / "match.jsonl"
     done = referee("play", game, "--seats", ",".join(seats), "--log", str(log), "--json", *words, cwd=tmp_path)
@@ -225,3 +240,51 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path):
     assert done.returncode == 2
     assert done.stderr.startswith(f"referee: --listen: cannot listen on {listen}")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_what_went_wrong_is_said_at_the_end(tmp_path):
+    """Who did what and who forfeited, where the bot's output is, and its end; a seat without a fault has no line."""
+    words = ("--seats", f"{script(tmp_path, FAULTY)},beginner", *CLOCK)
+    kept = referee("play", "domino-classico", *words, "--log", "crash.jsonl", cwd=tmp_path)
+    assert kept.returncode == 0, kept.stderr
+    assert "bot.py: 1 unreadable answer, crashed (its process ended with status 1); forfeited (" in kept.stdout
+    lines = len((tmp_path / "crash-seat0.out").read_text().splitlines())
+    assert f"seat 0 printed {lines} lines: crash-seat0.out\n" in kept.stdout
+    assert "  | ValueError: oops \\x1b[2J\n" in kept.stdout
+    assert kept.stdout.count("  | ") == 10
+    assert "seat 1" not in kept.stdout
+    assert "--log FILE" not in kept.stdout
+    lost = referee("play", "domino-classico", *words, cwd=tmp_path)
+    assert "--log FILE keeps" in lost.stdout
+    told = json.loads(referee("play", "domino-classico", *words, "--json", cwd=tmp_path).stdout)
+    assert told["names"] == ["bot.py", "beginner"]
+    assert told["faults"] == [{"seat": 0, "counts": {"malformed": 1, "crashed": 1}, "forfeited": "crashed"}]
+    assert told["log"] is None
+
+
+def test_who_never_came_is_said(tmp_path):
+    """A remote seat that stays empty."""
+    words = ("--seats", "remote,beginner", "--set", "clock.join_ms=100")
+    done = referee("play", "domino-classico", *words, cwd=tmp_path)
+    assert "seat 0, remote 0: never came; forfeited\n" in done.stdout
+
+
+def test_a_log_that_exists_is_not_lost(tmp_path):
+    """Refused with one line, before anything is played; replaced where that was asked for."""
+    done, log = _play(tmp_path, "beginner", "beginner")
+    before = log.read_bytes()
+    done, _ = _play(tmp_path, "beginner", "beginner")
+    assert done.returncode == 2
+    assert done.stderr == f"referee: --log {log}: {log} exists; give another name, or --overwrite\n"
+    assert log.read_bytes() == before
+    done, _ = _play(tmp_path, "beginner", "beginner", words=["--overwrite"])
+    assert done.returncode == 0
+    assert len(checked(log)) > 1
+    assert log.read_bytes() != before
+
+
+def test_a_bot_that_cannot_be_started_leaves_no_files(tmp_path):
+    """The next try needs no other name."""
+    done, _ = _play(tmp_path, "cmd:/nowhere/no-such-bot", "beginner")
+    assert done.returncode == 2
+    assert not list(tmp_path.iterdir())
