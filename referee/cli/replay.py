@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from referee.cli.common import fail, printable, say
+from referee.cli.common import counted, fail, printable, say
 from referee.cli.screen import Screen
 from referee.cli.verify import existing_file
 from referee.replay.page import page
@@ -79,4 +79,5 @@ def _write(html: str, story: Story, hand: int | None, turn: int | None) -> None:
         Path(html).write_text(text, encoding="utf-8")
     except OSError as error:
         fail(f"--html {html}: {error.strerror or error}; it must be a file that can be written")
-    click.echo(f"wrote {printable(html)}: {len(story.hands())} hands, {story.turns} turns", err=True)
+    hands, turns = counted(len(story.hands()), "hand"), counted(story.turns, "turn")
+    click.echo(f"wrote {printable(html)}: {hands}, {turns}", err=True)

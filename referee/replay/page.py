@@ -14,10 +14,9 @@ from typing import Any, Final
 
 from referee.match.events import Event, MatchSpec
 from referee.replay.drawing import SYMBOLS, in_order
-from referee.replay.story import Frame, Story
+from referee.replay.story import Frame, Story, worth_telling
 from referee.replay.table import Table, Tile
 from referee.replay.words import (
-    PLAIN,
     action_text,
     by_side,
     clipped,
@@ -56,11 +55,7 @@ def page(story: Story, hand: int | None = None, turn: int | None = None) -> str:
 def page_data(story: Story, hand: int | None = None, turn: int | None = None) -> dict[str, Any]:
     """What the page of a match shows, as its script reads it; the arguments are those of `page`."""
     spec = story.spec
-    frames = [
-        frame
-        for frame in story.frames
-        if frame.event["event"] not in PLAIN and (hand is None or frame.table.hand == hand)
-    ]
+    frames = [frame for frame in worth_telling(story.frames) if hand is None or frame.table.hand == hand]
     start = next((place for place, frame in enumerate(frames) if turn is not None and frame.turn == turn), 0)
     return {
         **_facts(story),
@@ -153,7 +148,7 @@ def _said(spec: MatchSpec, frame: Frame) -> dict[str, Any]:
     if kind == "match_ended":
         return said | {"kind": "end", "did": f"End of the match: {_places(spec, event)}"}
     seat = event.get("seat")
-    return said | {"seat": seat, "did": str(kind), "more": noted(spec, event).plain}
+    return said | {"seat": seat, "did": str(kind), "more": noted(spec, event, frame.noted_turn).plain}
 
 
 def _places(spec: MatchSpec, event: Event) -> str:

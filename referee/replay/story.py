@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,12 +12,20 @@ from referee.match.fold import Match
 from referee.match.log import LogError, read_log
 from referee.match.verify import verify
 from referee.replay.table import Table, empty_table
+from referee.replay.words import PLAIN
 from referee.rules.view import told
 
 _RULED: Final = frozenset({"hand_started", "action", "hand_ended", "match_ended"})
 """The events that `told` knows how to show to a seat."""
 _OPEN: Final = frozenset({"event", "hand", "turn", "seat", "kind", "count", "remedy", "cause", "resumed"})
 """What may be seen of another seat's further events. Their other fields may say what that seat could have played."""
+
+_OF_A_TURN: Final = frozenset({"fault", "forfeited"})
+"""The events that do not say their turn; it is the open one."""
+_REFUSED: Final = frozenset({"illegal", "malformed"})
+"""The kinds of fault that the log tells with the refusal of an answer, which follows at once."""
+_TOLD_BY_THE_NEXT: Final = frozenset({("fault", True, "rejected"), ("seat_gave_up", False, "fault")})
+"""What needs no line of its own: an event, whether its kind is one of `_REFUSED`, and the event after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,15 @@ class Frame:
     table: Table
     turn: int
     next: int | None
+
+    @property
+    def noted_turn(self) -> int | None:
+        """The turn that an event which is no part of the game belongs to; None if to none."""
+        if "turn" in self.event:
+            turn: int = self.event["turn"]
+            return turn
+        asked = self.next is not None and self.event.get("seat") == self.next
+        return self.turn + 1 if asked and self.event["event"] in _OF_A_TURN else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +78,11 @@ class Story:
         return next((frame.event for frame in self.frames if frame.event["event"] == "match_ended"), None)
 
     @property
+    def seed(self) -> str | None:
+        """The seed of the deals, once the log tells it: with the match's end, or after it."""
+        return next((frame.event["seed"] for frame in reversed(self.frames) if "seed" in frame.event), None)
+
+    @property
     def turns(self) -> int:
         """How many turns were played."""
         return self.frames[-1].turn if self.frames else 0
@@ -78,6 +101,21 @@ class Story:
         """What happened before the first deal."""
         first = next((i for i, frame in enumerate(self.frames) if frame.table.hand >= 0), len(self.frames))
         return [frame for frame in self.frames[:first] if frame.event["event"] != "match_ended"]
+
+
+def worth_telling(frames: Sequence[Frame]) -> list[Frame]:
+    """The frames without what nobody needs to be told, or is told by the next one."""
+    found = []
+    for place, frame in enumerate(frames):
+        event = frame.event
+        if event["event"] in PLAIN:
+            continue
+        following = frames[place + 1].event if place + 1 < len(frames) else {}
+        told = (event["event"], event.get("kind") in _REFUSED, following.get("event"))
+        if told in _TOLD_BY_THE_NEXT and following.get("seat") == event["seat"]:
+            continue
+        found.append(frame)
+    return found
 
 
 def read_events(path: str | Path) -> tuple[list[Event], LogError | None]:

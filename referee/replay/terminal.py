@@ -8,14 +8,13 @@ from typing import Final
 from rich.table import Table as Grid
 from rich.text import Text
 
-from referee.cli.common import printable
+from referee.cli.common import counted, printable
 from referee.cli.screen import Screen, table
 from referee.match.events import Event, MatchSpec
 from referee.replay.drawing import ASCII, in_order, pieces_text, table_drawing
-from referee.replay.story import Frame, Story
+from referee.replay.story import Frame, Story, worth_telling
 from referee.replay.table import Table
 from referee.replay.words import (
-    PLAIN,
     action_text,
     by_side,
     clipped,
@@ -89,7 +88,7 @@ class Teller:
         self._say(
             Text.assemble(seat_name(self.spec, event["seat"]), ": ", action_text(self.spec, event), "  ", how(event))
         )
-        self._notes([one for one in frames if one.event.get("turn") == number])
+        self._notes([one for one in frames if one.noted_turn == number])
         self._say()
         over = frames[place + 1 : place + 2]
         self._table(over[0] if over and over[0].table.result is not None else frame)
@@ -101,7 +100,12 @@ class Teller:
         self.screen.rule(self._safe(Text("End of the match" if ended else "So far", "bold")), align="left", style="dim")
         if ended is None:
             turns, hands = self.story.turns, len(self.story.hands())
-            self._say(Text(f"The log ends here, before the match does: {hands} hands, {turns} turns.", "yellow"))
+            self._say(
+                Text(
+                    f"The log ends here, before the match does: {counted(hands, 'hand')}, {counted(turns, 'turn')}.",
+                    "yellow",
+                )
+            )
             return
         made = table(">place", "side" if spec.game.pairs else "seat", f">{self._unit()}")
         order = sorted(range(len(ended["places"])), key=lambda side: (ended["places"][side], side))
@@ -110,7 +114,7 @@ class Teller:
             name = self._safe(Text(side_name(spec, side), style))
             made.add_row(str(ended["places"][side]), name, str(ended["totals"][side]), style=style)
         self.screen.print(made)
-        seed = "its seed is withheld" if "seed" not in ended else f"seed {ended['seed']}"
+        seed = "its seed is withheld" if self.story.seed is None else f"seed {self.story.seed}"
         if self.story.viewer is None:
             self._say(Text(f"{printable(str(ended['reason']))}; {seed}", "dim"), soft_wrap=True)
 
@@ -153,9 +157,9 @@ class Teller:
             self._say(Text(who) + action_text(spec, event))
 
     def _notes(self, frames: Sequence[Frame]) -> None:
-        for frame in frames:
-            if frame.event["event"] not in _RULED | PLAIN:
-                self._say(Text("  ! ") + noted(self.spec, frame.event))
+        for frame in worth_telling(frames):
+            if frame.event["event"] not in _RULED:
+                self._say(Text("  ! ") + noted(self.spec, frame.event, frame.noted_turn))
 
     def _table(self, frame: Frame) -> None:
         """The table, the hands and what they count."""

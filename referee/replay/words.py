@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from rich.text import Text
@@ -12,9 +12,11 @@ from referee.match.events import Event, MatchSpec
 from referee.replay.drawing import piece_text
 
 _NAME: Final = 20
-_DETAIL: Final = 160
+_DETAIL: Final = 400
+_GIVEN: Final = 60
 _HOW: Final = {"forced": "forced", "timeout": "TIMEOUT", "forfeit": "stand-in"}
 """Who chose an action, where it was not the seat itself."""
+_REMEDIES: Final = {"ask_again": "asked again", "stand_in": "the stand-in plays this turn", "forfeit": "out"}
 _REASONS: Final = {
     "out": "went out",
     "blocked": "blocked",
@@ -22,8 +24,8 @@ _REASONS: Final = {
     "target": "reached the target",
 }
 _STAMPS: Final = frozenset({"event", "seq", "ts", "prev", "hash", "hand", "turn", "seat"})
-PLAIN: Final = frozenset({"seat_joined", "seat_ready", "seat_left"})
-"""Events of an ordinary match, of which nobody needs to be told."""
+PLAIN: Final = frozenset({"seat_joined", "seat_ready", "seat_left", "seed_revealed"})
+"""Events of an ordinary match, of which nobody needs to be told where they stand."""
 
 
 def clipped(text: str, most: int) -> str:
@@ -77,19 +79,61 @@ def duration(ms: int) -> str:
     return f"{ms} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
 
 
-def noted(spec: MatchSpec, event: Event) -> Text:
-    """An event that the rules do not know, such as a refused answer, a fault, a seat that forfeited."""
-    text = Text()
+def noted(spec: MatchSpec, event: Event, turn: int | None = None) -> Text:
+    """An event that the rules do not know, such as a refused answer, a fault, a seat that forfeited.
+
+    Args:
+        spec: what the match is.
+        event: the event, perhaps without what the viewer could not see.
+        turn: the turn that it belongs to, if any.
+    """
+    text = Text() if turn is None else Text(f"turn {clipped(str(turn), 12)}, ")
     seat = event.get("seat")
     if type(seat) is int and 0 <= seat < len(spec.names):
         text.append(f"{seat_name(spec, seat)}: ")
-    text.append(clipped(str(event["event"]), 40), "red")
-    if "turn" in event:
-        text.append(f" in turn {clipped(str(event['turn']), 12)}")
+    tell = _NOTED.get(event["event"])
+    return text.append(tell(event)) if tell is not None else text.append(_further(event))
+
+
+def _rejected(event: Event) -> Text:
+    """A refused answer: what was given, once, and why."""
+    text = Text("refused", "red")
+    if "code" in event:
+        text.append(f" ({clipped(str(event['code']), 40)})")
+    given, message = str(event.get("given", "")), str(event.get("message", ""))
+    if given and given not in message:
+        text.append(f" `{clipped(given, _GIVEN)}`")
+    return text.append(f": {clipped(message, _DETAIL)}") if message else text
+
+
+def _fault(event: Event) -> Text:
+    """A fault: what, the how manieth, and what follows."""
+    text = Text(clipped(str(event["kind"]), 40).replace("_", " "), "red")
+    if event.get("count", 1) != 1:
+        text.append(f", {clipped(str(event['count']), 12)} times by now")
+    if event.get("detail"):
+        text.append(f": {clipped(str(event['detail']), _DETAIL)}")
+    remedy = str(event.get("remedy", ""))
+    return text.append(f"; {_REMEDIES.get(remedy, clipped(remedy, 40))}") if remedy else text
+
+
+def _forfeited(event: Event) -> Text:
+    text = Text("forfeited", "bold red")
+    return text.append(f": {clipped(str(event['cause']), 40).replace('_', ' ')}") if "cause" in event else text
+
+
+def _further(event: Event) -> Text:
+    """Any other event: its name and its fields."""
+    text = Text(clipped(str(event["event"]), 40), "red")
     details = [f"{key} {value}" for key, value in event.items() if key not in _STAMPS and _simple(value)]
-    if details:
-        text.append(": " + ", ".join(clipped(detail, _DETAIL) for detail in details))
-    return text
+    return text.append(": " + ", ".join(clipped(detail, _DETAIL) for detail in details)) if details else text
+
+
+_NOTED: Final[Mapping[str, Callable[[Event], Text]]] = {
+    "rejected": _rejected,
+    "fault": _fault,
+    "forfeited": _forfeited,
+}
 
 
 def _simple(value: Any) -> bool:

@@ -134,7 +134,7 @@ def test_a_running_match_is_shown_so_far(referee, write_log, tmp_path):
     write_log(tmp_path / "log", "domino-belga", 2, turns=8)
     result = referee("replay", tmp_path / "log")
     assert result.exit_code == 0
-    assert "before the match does: 1 hands, 8 turns" in result.stdout
+    assert "before the match does: 1 hand, 8 turns" in result.stdout
 
 
 def test_a_log_that_does_not_verify_is_shown_up_to_its_fault(referee, write_log, tmp_path):
@@ -144,7 +144,7 @@ def test_a_log_that_does_not_verify_is_shown_up_to_its_fault(referee, write_log,
     tampered(log, line, scored=7)
     result = referee("replay", log)
     assert result.exit_code == 1
-    assert "before the match does: 1 hands, 8 turns" in result.stdout
+    assert "before the match does: 1 hand, 8 turns" in result.stdout
     assert f"{log}:{line}: action: scored is 7" in result.stderr
     assert one_line(result)
 
@@ -204,3 +204,47 @@ def test_every_size_of_terminal_will_do(referee, write_log, tmp_path, monkeypatc
         )
         drawn = [line for line in run.stdout.splitlines() if set(line) & set("┌├└╔╠╚[")]
         assert max(map(len, drawn)) <= width
+
+
+def test_a_refusal_is_one_line(referee, write_log, tmp_path):
+    """Its turn, the seat, what was given and why, each once; the fault that it was is not told again."""
+    refused = {"event": "rejected", "code": "malformed", "message": "'banana' is no piece", "given": "banana"}
+    write_log(tmp_path / "log", "domino-belga", 2, turns=8, notes={3: refused})
+    (line,) = [line for line in referee("replay", tmp_path / "log").stdout.splitlines() if "! " in line]
+    assert line.startswith("  ! turn 3, ")
+    assert line.endswith(": refused (malformed): 'banana' is no piece")
+
+
+def test_a_late_answer_stands_at_its_turn(referee, write_log, tmp_path):
+    """The log's fault does not say the turn; it is the open one."""
+    late = {"event": "fault", "kind": "late", "count": 2, "remedy": "stand_in", "detail": "no answer"}
+    write_log(tmp_path / "log", "domino-belga", 2, turns=8, notes={3: late})
+    line = ": late, 2 times by now: no answer; the stand-in plays this turn"
+    (shown,) = [one for one in referee("replay", tmp_path / "log").stdout.splitlines() if "! " in one]
+    assert shown.startswith("  ! turn 3, ")
+    assert shown.endswith(line)
+    assert line in referee("replay", tmp_path / "log", "--turn", 3).stdout
+    assert line not in referee("replay", tmp_path / "log", "--turn", 4).stdout
+
+
+def test_a_seed_that_was_revealed_later_stands_at_the_end(referee, write_log, tmp_path):
+    """And nowhere else; a seat does not see it."""
+    log = tmp_path / "log"
+    match = write_log(log, "domino-belga", 2, withheld=True)
+    assert "its seed is withheld" in referee("replay", log).stdout
+    last = events_of(log)[-1]
+    revealed = {
+        "event": "seed_revealed",
+        "seed": match.seed.hex(),
+        "seq": last["seq"] + 1,
+        "ts": last["ts"],
+        "hash": "",
+    }
+    with log.open("a") as file:
+        file.write(json.dumps(revealed) + "\n")
+    tampered(log, 1)
+    shown = referee("replay", log)
+    assert shown.stdout.splitlines()[-1] == f"completed; seed {match.seed.hex()}"
+    assert shown.stdout.count(match.seed.hex()) == 1
+    assert "seed_revealed" not in shown.stdout
+    assert match.seed.hex() not in referee("replay", log, "--seat", 0).stdout
