@@ -140,6 +140,7 @@ class _Player:
         self.problem = ""
         self.match = MatchInfo(play_pb2.MatchStarted())
         self.turn: Turn | None = None
+        self.faults: set[tuple[int, int]] = set()  # told of in this match: kind and count
 
     def play(self, address: str) -> None:
         """Stream after stream, until there is no more to play."""
@@ -152,7 +153,9 @@ class _Player:
             if closed is not None:
                 if closed.reason == play_pb2.CLOSE_REASON_REFUSED and not over:
                     raise RefusedError(closed.message)
-                if closed.reason != play_pb2.CLOSE_REASON_MATCH_OVER:
+                if closed.reason == play_pb2.CLOSE_REASON_FORFEITED:
+                    self.say(f"out of the match: {closed.message}")
+                elif closed.reason != play_pb2.CLOSE_REASON_MATCH_OVER:
                     self.say(closed.message)
                 if not closed.join_again:
                     return
@@ -198,16 +201,19 @@ class _Player:
                         self.played = True
                         requests.put(self.answer(self.turn))
                     elif kind == "refusal":
-                        self.say(f"refused: {event.refusal.message}")
+                        refusal = event.refusal
+                        self.say(f"{_in_turn(refusal.turn_id)}refused: {refusal.message}{_out(refusal)}")
                         if self.turn is not None and _asks_again(event.refusal, self.turn):
                             self.turn.refusal = event.refusal.message
                             requests.put(self.answer(self.turn))
                     elif kind == "joined":
                         self.joined, self.name = True, event.joined.name
                     elif kind == "match_started":
+                        if event.match_started.match_id != self.match.id:
+                            self.turn, self.faults = None, set()
                         self.match = MatchInfo(event.match_started)
                     elif kind == "fault" and event.fault.seat == self.match.seat:
-                        self.say(f"fault: {event.fault.message}")
+                        self.at_fault(event.fault)
                     elif kind == "match_ended":
                         self.ended = True
                     elif kind == "closed":
@@ -232,9 +238,28 @@ class _Player:
             answer.action.notation = action.notation
         return request
 
+    def at_fault(self, fault: fault_pb2.Fault) -> None:
+        """Tell of a fault, once: the referee repeats the one by which the seat is out."""
+        which = (fault.kind, fault.count)
+        if which not in self.faults:
+            self.faults.add(which)
+            turn = self.turn.turn_id if self.turn is not None else 0
+            self.say(f"{_in_turn(turn)}fault: {fault.message}{_out(fault)}")
+
     def say(self, text: str) -> None:
         print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
 
 def _asks_again(refusal: fault_pb2.Refusal, turn: Turn) -> bool:
     return refusal.remedy == fault_pb2.REMEDY_ASK_AGAIN and refusal.turn_id == turn.turn_id
+
+
+def _in_turn(turn_id: int) -> str:
+    return f"turn {turn_id}: " if turn_id else ""
+
+
+def _out(told: fault_pb2.Fault | fault_pb2.Refusal) -> str:
+    """What the referee does about it, where that is more than to ask again."""
+    if told.remedy == fault_pb2.REMEDY_FORFEIT:
+        return "; out of the match"
+    return "; a stand-in plays this turn" if told.remedy == fault_pb2.REMEDY_STAND_IN_TURN else ""

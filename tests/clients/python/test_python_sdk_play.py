@@ -187,8 +187,9 @@ def test_a_refused_choice_is_asked_again(server, capfd):
     run(choose, address=server.address, token=token)
     log = server.log(match_id)
     [refusal] = refusals
-    assert [event["message"] for event in log if event["event"] == "rejected"] == [refusal]
-    assert capfd.readouterr().err == f"bot 0: refused: {refusal}\n"
+    [refused] = [event for event in log if event["event"] == "rejected"]
+    assert refused["message"] == refusal
+    assert capfd.readouterr().err == f"bot 0: turn {refused['turn']}: refused: {refusal}\n"
     assert by(log, 0) <= {"bot", "forced"}
 
 
@@ -213,6 +214,40 @@ def test_a_late_answer_does_not_confuse(server, capfd):
     run(choose, address=server.address, token=token)
     assert "timeout" in by(server.log(match_id), 0)
     assert "refused" in capfd.readouterr().err
+
+
+def test_a_bot_that_is_put_out_for_being_late_learns_it(server, capfd):
+    """Each fault once, with its turn and what follows; then that it is out, and by what."""
+    match_id, [token] = server.create(move_ms=60, bank_ms=0)
+
+    def choose(turn):
+        threading.Event().wait(0.2)
+        return turn.legal[0]
+
+    run(choose, address=server.address, token=token)
+    late = [event for event in server.log(match_id) if event["event"] == "fault"]
+    faults = [line for line in capfd.readouterr().err.splitlines() if "refused" not in line]
+    assert len(late) == 3
+    assert [line.count("a stand-in plays this turn") for line in faults] == [1, 1, 0, 0]
+    assert all(line.startswith("bot 0: turn ") and "fault: no answer" in line for line in faults[:3])
+    assert faults[2].endswith("; out of the match")
+    assert faults[3].startswith("bot 0: out of the match: ")
+
+
+def test_an_answer_that_cannot_be_read_is_told_what_is_legal(server):
+    """As one that the rules refuse."""
+    _, [token] = server.create()
+    refusals = []
+
+    def choose(turn):
+        if turn.refusal is not None:
+            refusals.append((turn.refusal, turn.legal))
+        return turn.legal[0] if refusals else Action.of("banana")
+
+    run(choose, address=server.address, token=token)
+    [(message, legal)] = refusals
+    assert "'banana'" in message
+    assert message.endswith("; legal: " + ", ".join(f"`{action}`" for action in legal))
 
 
 def test_a_broken_stream_is_mended_and_the_open_turn_asked_again(server):
