@@ -102,6 +102,15 @@ def _list() -> None:
     screen.print("Defaults first. `referee games GAME` tells all about one game.", style="dim")
 
 
+def example(game: Game, preset: Mapping[str, OptionValue], name: str) -> str:
+    """A command that plays a game with an option and a format that are not its defaults, where it has others."""
+    option = next(one for one in options_of(game) if one.name not in preset and len(one.accepted) > 1)
+    value = next(value for value in option.accepted if value != option.default)
+    seats = ",".join(["medium"] * game.players[0])
+    chosen = f"--set {option.name}={written(value)} --set format.kind={game.formats[-1].kind}"
+    return f"referee play {name} --seats {seats} {chosen}"
+
+
 def _page(game: Game, preset: dict[str, OptionValue], name: str) -> None:
     screen = Screen()
     screen.print(Text.assemble((game.id, "bold"), "  ", game.title, "\n"))
@@ -130,4 +139,4 @@ def _page(game: Game, preset: dict[str, OptionValue], name: str) -> None:
         parameters = spec.parameters()
         formats.add_row(*(str(parameters.get(key, "")) for key in keys), "" if place else "the default")
     screen.print(formats, "")
-    screen.print("Set them with `referee play GAME --set opener=5 --set format.kind=points ...`", style="dim")
+    screen.print(f"Set them so: {example(game, preset, name)}", style="dim", soft_wrap=True)

@@ -9,6 +9,7 @@ import signal
 import tempfile
 import tomllib
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
@@ -137,6 +138,18 @@ def _server(data: Path, listen: str, processes: int, policy: Policy) -> RefereeS
     return RefereeServer(data, listen, policy=policy, claims=lambda _: True)
 
 
+def http_line(address: str, metrics: bool) -> str:
+    """What stands at the HTTP address."""
+    if metrics:
+        return f"metrics on http://{address}/metrics"
+    return f"only http://{address}/healthz: metrics need prometheus-client; pip install 'domino-referee[metrics]'"
+
+
+def has_metrics() -> bool:
+    """Whether numbers can be told."""
+    return find_spec("prometheus_client") is not None
+
+
 async def _serve(listen: str, data: Path, drain_s: float, processes: int, policy: Policy) -> None:
     loop = asyncio.get_running_loop()
     signals = asyncio.Queue[int]()
@@ -149,7 +162,7 @@ async def _serve(listen: str, data: Path, drain_s: float, processes: int, policy
         fail(f"--listen: {error}")
     click.echo(f"listening on {server.address}, match logs in {data}")
     if server.http_address:
-        click.echo(f"metrics on http://{server.http_address}/metrics")
+        click.echo(http_line(server.http_address, has_metrics()))
     await signals.get()
     click.echo("draining: no new matches", err=True)
     stopping = loop.create_task(server.stop(drain_s))

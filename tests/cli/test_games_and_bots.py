@@ -8,7 +8,8 @@ from click.testing import CliRunner
 
 from referee.bots.registry import BOTS
 from referee.cli.main import main
-from referee.rules.registry import GAMES, find_game, resolve_format, resolve_options
+from referee.cli.settings import parse_settings
+from referee.rules.registry import GAMES, find_game, resolve_format, resolve_options, resolve_players
 
 
 def run(*args):
@@ -47,6 +48,16 @@ def test_every_game_and_preset_has_a_page(name):
     for option in said["options"]:
         if option["name"] in preset:
             assert option["default"] == preset[option["name"]]
+
+
+@pytest.mark.parametrize("name", [*GAMES, "cuatrillo", "cinquillo", "seisillo"])
+def test_the_example_of_a_game_is_accepted(name):
+    words = run("games", name).rpartition("Set them so: ")[2].split()
+    assert words[:3] == ["referee", "play", name]
+    chosen = [words[place + 1] for place, word in enumerate(words) if word == "--set"]
+    settings = parse_settings(name, chosen)
+    assert settings.format.kind in {spec.kind for spec in GAMES[settings.game.id].formats}
+    resolve_players(settings.game, len(words[words.index("--seats") + 1].split(",")), "--seats")
 
 
 def test_bots():
