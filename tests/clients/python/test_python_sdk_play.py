@@ -221,7 +221,7 @@ def test_a_bot_that_is_put_out_for_being_late_learns_it(server, capfd):
     match_id, [token] = server.create(move_ms=60, bank_ms=0)
 
     def choose(turn):
-        threading.Event().wait(0.2)
+        threading.Event().wait(0.6)
         return turn.legal[0]
 
     run(choose, address=server.address, token=token)
