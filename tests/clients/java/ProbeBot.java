@@ -25,8 +25,10 @@ final class ProbeBot {
                 return null;
             case "crash":
                 throw new ArithmeticException("a mistake");
-            case "foreign": // nothing of the list, then what was refused is mended
-                return turn.refusal().isEmpty() ? Action.of("6-6 left") : Action.of(turn.legal().get(0).notation());
+            case "foreign": // at first nothing of the list, then what was refused is mended
+                return turn.refusal().isEmpty() && turn.turnId() < 7
+                        ? Action.of("6-6 left")
+                        : Action.of(turn.legal().get(0).notation());
             default:
                 return turn.legal().get(turn.legal().size() - 1);
         }

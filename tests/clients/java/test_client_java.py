@@ -1,209 +1,47 @@
 """The Java client plays against the real server, and against one that says what no server says yet."""
 
-import asyncio
-import contextlib
-import fcntl
-import os
-import queue
 import re
-import runpy
-import shutil
-import socket
-import subprocess
-import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import grpc
 import pytest
-import referee_bot
-
-from referee.bots.registry import find_bot
-from referee.match.clock import ClockSpec
-from referee.match.deal import commitment
-from referee.match.events import MatchSpec
-from referee.match.log import read_log
-from referee.match.verify import verify
-from referee.rules.registry import GAMES, resolve_format, resolve_options
-from referee.server.app import RefereeServer
-from referee.v1 import fault_pb2, play_pb2, play_pb2_grpc, table_pb2
+from client_kit.scripts import Patience, Scripts, opening, turn
+from client_kit.suite import Plays, Probes
+from client_kit.tools import ROOT, Client, absent, alone, by_chance, facts, need, tool
 
 pytestmark = pytest.mark.timeout(900)  # the first build may have to download what it needs
 
-ROOT = Path(__file__).parents[3]
 CLIENT = ROOT / "clients" / "java"
-PYTHON_EXAMPLES = ROOT / "clients" / "python" / "examples"
-SEED = bytes.fromhex("5e" * 32)
-DUEL = "domino-classico"
+TARGET = CLIENT / "target"
+CLASSES = f"{TARGET / 'referee-bot-all.jar'}:{TARGET / 'examples'}"
 # As hostile to a connection within this machine as a setting can be.
 PROXY = ("-Dhttps.proxyHost=127.0.0.1", "-Dhttps.proxyPort=9", "-Dhttp.nonProxyHosts=")
-ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "http_proxy": "http://127.0.0.1:9"}
-ENVIRONMENT |= {"GRPC_PROXY_EXP": "127.0.0.1:9", "grpc_proxy": "http://127.0.0.1:9"}
 
 
 @pytest.fixture(scope="session")
-def client():
-    """The client, built: what a `java` command needs to run its examples."""
-    for tool, package in {"mvn": "Maven", "javac": "a JDK, 17 or newer"}.items():
-        if shutil.which(tool) is None:
-            reason = f"the Java client needs {package}: no `{tool}` on the PATH"
-            pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
-    target = CLIENT / "target"
-    target.mkdir(exist_ok=True)
-    built = target / "built-by-tests"
-    with (target / "lock-of-tests").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # with xdist, one builds and the others wait
+def client(tmp_path_factory):
+    """The client, built, and the test's own bot."""
+    need("Java", absent("mvn", "javac"))
+    built = TARGET / "built-by-tests"
+    with alone(TARGET / "lock-of-tests"):  # with xdist, one builds and the others wait
         folders = [CLIENT / "src", CLIENT / "examples", ROOT / "proto"]
         sources = [CLIENT / "pom.xml", *(path for folder in folders for path in folder.rglob("*.*"))]
         if not built.exists() or built.stat().st_mtime < max(path.stat().st_mtime for path in sources):
-            done = subprocess.run(
-                ["mvn", "-B", "-q", "-f", CLIENT, "package"], capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
+            tool("mvn", "-B", "-q", "-f", CLIENT, "package")
             built.touch()
-    return ("java", "-cp", f"{target / 'referee-bot-all.jar'}:{target / 'examples'}", "RandomBot")
-
-
-@pytest.fixture(scope="session")
-def probe(client, tmp_path_factory):
-    """The test's own bot, compiled: the command to run it, less what it is to do."""
-    folder = tmp_path_factory.mktemp("probe")
-    compiled = ["javac", "-cp", client[2], "-d", folder, Path(__file__).with_name("ProbeBot.java")]
-    subprocess.run(compiled, check=True)
-    return ("java", *PROXY, "-cp", f"{client[2]}:{folder}", "ProbeBot")
-
-
-class Server:
-    """The server, on an event loop in a thread of its own."""
-
-    def __init__(self, data):
-        self.data = data
-        self.loop = asyncio.new_event_loop()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
-        self.referee = self.do(self._start())
-        self.address = self.referee.address
-
-    async def _start(self):
-        referee = RefereeServer(self.data, "127.0.0.1:0")
-        await referee.start()
-        return referee
-
-    def do(self, coroutine):
-        """Run something on the server's loop."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(60)
-
-    def play(self, game, sit):
-        """A match whose id, seed and other players are always the same; `sit(address, token)` plays seat 0."""
-        rules = GAMES[game]
-        names = ("one", *["beginner"] * (rules.players[0] - 1))
-        options, format = resolve_options(rules, {}), resolve_format(rules, None)
-        spec = MatchSpec("the-match", rules, options, format, names, ClockSpec(), commitment(SEED))
-        path = self.data / "the-match.jsonl"
-
-        async def start():
-            token, ticket = self.referee.admission.issue("one")
-            others = [find_bot("beginner").make(f"{seat}") for seat in range(1, len(names))]
-            return token, self.referee.host.create(spec, SEED, [ticket, *others], path)
-
-        token, hosted = self.do(start())
-        ended = sit(self.address, token)
-
-        async def end():
-            await asyncio.wait_for(asyncio.shield(hosted.task), 60)
-
-        self.do(end())
-        verify(path)
-        return ended, list(read_log(path))
-
-    def close(self):
-        """Stop."""
-        self.do(self.referee.stop())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(10)
-        self.loop.close()
-
-
-@pytest.fixture
-def servers(tmp_path):
-    """Makes servers."""
-    made = []
-
-    def make():
-        folder = tmp_path / str(len(made))
-        folder.mkdir()
-        made.append(Server(folder))
-        return made[-1]
-
-    yield make
-    for server in made:
-        server.close()
-
-
-def bot(command, address, token, name="one"):
-    """A bot's process, to its end."""
-    environment = ENVIRONMENT | {"REFEREE_ADDRESS": address, "REFEREE_TOKEN": token, "REFEREE_NAME": name}
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-    # From Java 24 on, the JVM itself warns of what gRPC's libraries do.
-    ended.stderr = re.sub(r"^WARNING: .*\n", "", ended.stderr, flags=re.M)
-    return ended
-
-
-def actions(log):
-    """What was done, by whom, and who chose it."""
-    return [(event["seat"], event["action"], event["by"]) for event in log if event["event"] == "action"]
-
-
-def flawless(log):
-    """Nothing was held against anyone."""
-    assert not {"fault", "rejected"} & {event["event"] for event in log}
-    assert {event["by"] for event in log if event["event"] == "action"} <= {"bot", "forced"}
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_match_on_the_command_line(client, game, tmp_path):
-    """One seat the Java bot's, the others Python's: verified, and nobody at fault."""
-    log = tmp_path / "match.jsonl"
-    python = f"cmd:{sys.executable} {PYTHON_EXAMPLES / 'random_bot.py'}"
-    seats = [f"cmd:{' '.join(client)}", *[python] * (GAMES[game].players[0] - 1)]
-    referee = [sys.executable, "-m", "referee.cli.main"]
-    played = subprocess.run(
-        [*referee, "play", game, "--seats", ",".join(seats), "--log", log],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
+    probe = tmp_path_factory.mktemp("probe")
+    tool("javac", "-cp", CLASSES, "-d", probe, Path(__file__).with_name("ProbeBot.java"))
+    names = {"random_bot": "RandomBot", "first_legal_bot": "FirstLegalBot"}
+    return Client(
+        "java",
+        {name: ["java", *PROXY, "-cp", CLASSES, bot] for name, bot in names.items()},
+        probe=["java", *PROXY, "-cp", f"{CLASSES}:{probe}", "ProbeBot"],
+        chooses=(["random"], by_chance),
+        facts=lambda turn: "|".join(map(java, facts(turn))),
+        event=str.upper,
+        unknown_token="unknown token",
+        noise=r"^WARNING: .*\n",  # from Java 24 on, the JVM itself warns of what gRPC's libraries do
+        most_start_s=4,  # 2 s, twice that on a busy machine
     )
-    assert played.returncode == 0, played.stdout + played.stderr
-    checked = subprocess.run([*referee, "verify", log], env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    events = list(read_log(log))
-    flawless(events)
-    assert "referee-bot-java 0.1.0" in {event.get("client") for event in events}
-    assert [path.read_text() for path in tmp_path.glob("match-seat*.out")] == [""] * len(seats)
-
-
-@pytest.mark.parametrize("example", ["random", "first_legal"])
-@pytest.mark.parametrize("game", GAMES)
-def test_an_example_chooses_as_its_twin_in_python(client, servers, game, example):
-    """The same match, once with the one and once with the other: the same actions. It says nothing and ends well."""
-    twin = (sys.executable, str(PYTHON_EXAMPLES / f"{example}_bot.py"))
-    command = ("java", *PROXY, *client[1:3], {"random": "RandomBot", "first_legal": "FirstLegalBot"}[example])
-    logs = []
-    for each in (command, twin):
-        ended, log = servers().play(game, lambda address, token, each=each: bot(each, address, token))
-        assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-        flawless(log)
-        logs.append(log)
-    assert actions(logs[0]) == actions(logs[1])
-    assert any(seat == 0 and by == "bot" for seat, _, by in actions(logs[0]))
-
-
-def parts(action):
-    """An action as the probe says it."""
-    return f"{action.notation}/{action.kind}/{action.piece or '-'}/{action.arm or '-'}"
 
 
 def java(value):
@@ -215,350 +53,22 @@ def java(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def facts(turn):
-    """All that the Python SDK's turn tells, as the probe says it."""
-    match = turn.match
-    told = [turn.turn_id, turn.game, turn.seat, turn.players, turn.hand, turn.table, turn.counts, turn.seats_in]
-    told += [turn.stock, turn.hand_number, turn.dealer, turn.starter, turn.ends, turn.spinner or "-"]
-    told += [[f"{suit}:{low}..{high}" for suit, (low, high) in turn.rows.items()]]
-    told += [[f"{seat}:{parts(action)}" for seat, action in turn.history], turn.drawn or "-", turn.points, turn.totals]
-    told += [turn.passes_used, turn.move_ms is not None, turn.bank_ms is not None]
-    told += [[parts(action) for action in turn.legal], turn.refusal or "-", match.id, match.options, match.format.kind]
-    told += [match.names, match.sides, match.seat, match.side, turn.view.turn]
-    return "|".join(map(java, told))
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_turn_tells_what_it_tells_in_python(probe, servers, game):
-    """Every fact of every turn of a match."""
-    choose = runpy.run_path(str(PYTHON_EXAMPLES / "random_bot.py"))["choose"]
-    told = []
-
-    def watch(turn):
-        told.append(facts(turn))
-        return choose(turn)
-
-    servers().play(game, lambda address, token: referee_bot.run(watch, address=address, token=token))
-    ended, log = servers().play(game, lambda address, token: bot((*probe, "random"), address, token))
-    flawless(log)
-    lines = ended.stdout.splitlines()
-    assert [line for line in lines if not line.startswith("event")] == told
-    assert [line for line in lines if line.startswith("event")][:2] == ["event JOINED", "event MATCH_STARTED"]
-    assert lines[-2:] == ["event MATCH_ENDED", "event CLOSED"]
-    assert [event["version"] for event in log if event["event"] == "seat_joined"] == ["7"]
-
-
-def test_a_refused_choice_is_asked_again(probe, servers):
-    """The referee's own words are told to the bot and on standard error; an action made by hand is as good."""
-    ended, log = servers().play(DUEL, lambda address, token: bot((*probe, "foreign"), address, token))
-    words = [event["message"] for event in log if event["event"] == "rejected"]
-    assert words
-    assert [f"one: refused: {word}" for word in words] == [
-        line for line in ended.stderr.splitlines() if "refused" in line
-    ]
-    assert all(f"|{word}|" in ended.stdout for word in words)
-
-
-def test_a_broken_connection_is_mended(client, servers):
-    """Whatever broke it: the bot joins again, gets its turn again and finishes."""
-    server = servers()
-    with Relay(server.address, cut_after=6) as relay:
-        ended, log = server.play(DUEL, lambda _, token: bot(client, relay.address, token))
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    assert relay.count == 2
-    assert [event["resumed"] for event in log if event["event"] == "seat_joined"] == [False, True]
-    assert {by for seat, _, by in actions(log) if seat == 0} <= {"bot", "forced"}
-
-
-class Relay:
-    """Stands between bot and server, and cuts the first connection after some messages of the bot."""
-
-    def __init__(self, address, cut_after):
-        self.target = address.rsplit(":", 1)
-        self.cut_after = cut_after
-        self.count = 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
-
-    def __enter__(self):
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    def _accept(self):
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            self.count += 1
-            far = socket.create_connection((self.target[0], int(self.target[1])))
-            limit = self.cut_after if self.count == 1 else None
-            threading.Thread(target=self._pump, args=(near, far, limit), daemon=True).start()
-            threading.Thread(target=self._pump, args=(far, near, None), daemon=True).start()
-
-    def _pump(self, source, sink, limit):
-        received = 0
-        with contextlib.suppress(OSError):
-            while data := source.recv(65536):
-                received += 1
-                if received == limit:
-                    break
-                sink.sendall(data)
-        for end in (source, sink):
-            with contextlib.suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-
-def test_an_unknown_token(client, servers):
-    """The referee's message is on standard error."""
-    ended = bot(client, servers().address, "nobody's")
-    assert ended.returncode != 0
-    assert "unknown token" in ended.stderr
-
-
-@pytest.mark.parametrize("missing", ["REFEREE_ADDRESS", "REFEREE_TOKEN"])
-def test_a_missing_setting_is_named(client, missing):
-    """The first thing that most people see of a bot."""
-    ended = bot(client, "" if missing == "REFEREE_ADDRESS" else "x:1", "" if missing == "REFEREE_TOKEN" else "x")
-    assert ended.returncode != 0
-    assert missing in ended.stderr
-
-
-@pytest.mark.parametrize(("how", "words"), [("null", "turn.legal()"), ("crash", "a mistake")])
-def test_a_mistake_in_the_bot_ends_it(probe, stage, how, words):
-    """With its trace; nothing hangs."""
-    stage.acts = [lambda requests: iter([opening(turn("6-6"))])]
-    ended = bot((*probe, how), stage.address, "x")
-    assert ended.returncode == 1
-    assert words in ended.stderr
-
-
-class Stage(play_pb2_grpc.PlayServiceServicer):
-    """A server that says what it is told to: one act a stream."""
-
-    def __init__(self):
-        self.acts = []
-        self.heard = queue.Queue()
-        self.server = grpc.server(ThreadPoolExecutor(4))
-        play_pb2_grpc.add_PlayServiceServicer_to_server(self, self.server)
-        self.address = f"127.0.0.1:{self.server.add_insecure_port('127.0.0.1:0')}"
-        self.server.start()
-
-    def Play(self, request_iterator, context):
-        """The next act; one that gives an exception breaks the stream."""
-        join = next(request_iterator).join
-        self.heard.put((time.time(), join))
-        try:
-            yield from self.acts.pop(0)(request_iterator)
-        except ConnectionError:
-            context.abort(grpc.StatusCode.UNAVAILABLE, "broken")
-
-
-@pytest.fixture
-def stage():
-    """A server that says what it is told to."""
-    one = Stage()
-    yield one
-    one.server.stop(None)
-
-
-def events(*each, **fields):
-    """A response: the events as they stand, then those made of the fields."""
-    response = play_pb2.PlayResponse(events=each)
-    for name, value in fields.items():
-        response.events.append(play_pb2.PlayEvent(**{name: value}))
-    return response
-
-
-def unknown(message, number=101):
-    """The message with a field that nobody knows."""
-    tag = number << 3 | 2
-    raw = bytes([tag & 0x7F | 0x80, tag >> 7, 2, 8, 1])
-    return type(message).FromString(message.SerializeToString() + raw)
-
-
-def turn(*legal, turn_id=1, **view):
-    """A turn of seat 0."""
-    actions = [
-        action if isinstance(action, table_pb2.Action) else table_pb2.Action(notation=action) for action in legal
-    ]
-    return play_pb2.Turn(turn_id=turn_id, legal=actions, view=table_pb2.View(seat=0, hand=0, dealer=0, **view))
-
-
-def opening(*turns, resumed=False):
-    """The first response of a stream."""
-    started = play_pb2.MatchStarted(match_id="m", game=DUEL, seats=[play_pb2.Seat(seat=0, name="one", side=0)], seat=0)
-    joined = play_pb2.Joined(match_id="m", seat=0, name="one", resumed=resumed)
-    more = [play_pb2.PlayEvent(turn=each) for each in turns]
-    return events(play_pb2.PlayEvent(joined=joined), play_pb2.PlayEvent(match_started=started), *more)
-
-
-def closing(join_again=False, reason=play_pb2.CLOSE_REASON_MATCH_OVER, message="over"):
-    """The last response of a stream."""
-    ended = play_pb2.MatchEnded(reason=play_pb2.MATCH_END_REASON_COMPLETED)
-    closed = play_pb2.Closed(reason=reason, join_again=join_again, message=message)
-    return events(match_ended=ended, closed=closed)
-
-
-def answers(requests):
-    """What the bot sends, less Ready."""
-    for request in requests:
-        if request.WhichOneof("request") == "answer":
-            yield request.answer
-
-
-def test_what_is_not_known_is_skipped(probe, stage):
-    """Events, action kinds, enum values, fields; and an unknown action can be chosen by its place."""
-    heard = []
-    history = table_pb2.History(seats=[0, 0], kinds=[1, 9], pieces=[1, 200], arms=[0, 9])
-    odd = turn("0-0", "9-9 inward", unknown(table_pb2.Action(notation="swap 6-5")), history=history, pieces=[1, 200])
-    odd.view.line.CopyFrom(table_pb2.Line(left_end=0, spinner=200))
-    fault = fault_pb2.Fault(seat=0, kind=77, remedy=88, message="who knows")
-    refusal = fault_pb2.Refusal(turn_id=1, code="new", message="hm", remedy=99)
-
-    def act(requests):
-        yield unknown(opening())
-        yield events(unknown(play_pb2.PlayEvent()), unknown(play_pb2.PlayEvent(turn=odd)))
-        heard.append(next(answers(requests)))
-        yield events(fault=fault, refusal=refusal)
-        yield events(play_pb2.PlayEvent(turn=turn("draw", "pass", turn_id=2)))
-        heard.append(next(answers(requests)))
-        yield closing()
-
-    stage.acts = [act]
-    ended = bot((*probe, "last"), stage.address, "x")
-    assert ended.returncode == 0, ended.stderr
-    assert [(answer.turn_id, answer.WhichOneof("choice"), answer.index) for answer in heard] == [
-        (1, "index", 2),
-        (2, "index", 1),
-    ]
-    assert ended.stderr.splitlines() == ["one: fault: who knows", "one: refused: hm"]
-    told = next(line for line in ended.stdout.splitlines() if line.startswith("1|")).split("|")
-    assert told[2:5] == ["0", "0", "[0-0, #200]"]
-    assert told[12:14] == ["{left=0}", "-"]
-    assert told[15] == "[0:0-0/play/0-0/-, 0:other/other/-/-]"
-    assert told[22] == "[0-0/play/0-0/-, 9-9 inward/other/-/-, swap 6-5/other/-/-]"
-
-
-def test_a_refusal_asks_again_only_for_the_open_turn(probe, stage):
-    """With the remedy that says so; the second answer is by the action's text or place as the choice is."""
-    heard = []
-
-    def refusal(turn_id, remedy):
-        return events(refusal=fault_pb2.Refusal(turn_id=turn_id, message="no", remedy=remedy))
-
-    def act(requests):
-        yield opening(turn("0-0", turn_id=4))
-        mine = answers(requests)
-        heard.append(next(mine))
-        yield refusal(3, fault_pb2.REMEDY_ASK_AGAIN)
-        yield refusal(4, fault_pb2.REMEDY_STAND_IN_TURN)
-        yield refusal(4, fault_pb2.REMEDY_ASK_AGAIN)
-        heard.append(next(mine))
-        yield closing()
-
-    stage.acts = [act]
-    ended = bot((*probe, "foreign"), stage.address, "x")
-    assert ended.returncode == 0, ended.stderr
-    assert [(answer.turn_id, answer.WhichOneof("choice")) for answer in heard] == [(4, "action"), (4, "index")]
-    assert heard[0].action.notation == "6-6 left"
-    assert ended.stdout.count("\n4|") == 2
-
-
-def test_stream_after_stream(probe, stage):
-    """Broken, drained, over: the bot joins again each time with the same token, until there is no more."""
-
-    def broken(requests):
-        yield opening(turn("0-0"))
-        next(answers(requests))
-        raise ConnectionError
-
-    def drained(requests):
-        yield opening(turn("0-0"), resumed=True)
-        closed = play_pb2.Closed(reason=play_pb2.CLOSE_REASON_SERVER_DRAINING, join_again=True, message="later")
-        yield events(closed=closed)
-
-    def over(requests):
-        yield opening(turn("0-0"), resumed=True)
-        next(answers(requests))
-        yield closing(join_again=True)
-
-    def refused(requests):
-        closed = play_pb2.Closed(reason=play_pb2.CLOSE_REASON_REFUSED, message="that was all")
-        yield events(closed=closed)
-
-    stage.acts = [broken, drained, over, refused]
-    ended = bot((*probe, "first"), stage.address, "the token")
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.splitlines() == ["one: later", "one: that was all"]
-    joins = [stage.heard.get_nowait() for _ in range(4)]
-    assert {(join.token, join.client, join.version) for _, join in joins} == {
-        ("the token", "referee-bot-java 0.1.0", "7")
-    }
-    assert joins[3][0] - joins[2][0] < joins[1][0] - joins[0][0] + 0.5  # a next match is joined at once
-
-
-def test_a_referee_that_is_gone_is_given_up_after_a_while(client, stage):
-    """After 20 seconds, with an error that says where it was looked for; with none if the match was over."""
-
-    def act(requests):
-        yield opening(turn("0-0"))
-        next(answers(requests))
-        yield events(match_ended=play_pb2.MatchEnded())
-        stage.server.stop(None)
-        raise ConnectionError
-
-    stage.acts = [act]
-    with socket.socket() as nobody, ThreadPoolExecutor() as pool:
-        nobody.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{nobody.getsockname()[1]}"
-        began = time.monotonic()
-        lost, over = pool.map(lambda where: bot(client, where, "x"), [address, stage.address])
-    assert 19 < time.monotonic() - began < 40
-    assert lost.returncode != 0
-    assert f"no referee at {address}" in lost.stderr
-    assert (over.returncode, over.stderr) == (0, "")
-
-
-def test_a_bot_waits_for_its_seat(client, stage):
-    """A stream on which nothing comes for long is not a broken one."""
-
-    def act(requests):
-        time.sleep(11)
-        yield opening(turn("0-0"))
-        next(answers(requests))
-        yield closing()
-
-    stage.acts = [act]
-    ended = bot(client, stage.address, "x")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert stage.heard.qsize() == 1
-
-
-def test_what_can_never_succeed_is_not_tried_again(client):
-    """A server without the service."""
-    server = grpc.server(ThreadPoolExecutor(1))
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    ended = bot(client, f"localhost:{port}", "x")
-    server.stop(None)
-    assert ended.returncode != 0
-    assert "UNIMPLEMENTED" in ended.stderr
-
-
-def test_a_bot_starts_fast(client, stage):
-    """From the start of the process to its Join: the best of three within 2 s, twice that on a busy machine."""
-    took = []
-    for _ in range(3):
-        stage.acts = [lambda requests: iter([closing()])]
-        began = time.time()
-        assert bot(client, stage.address, "x").returncode == 0
-        took.append(stage.heard.get_nowait()[0] - began)
-    print(f"{min(took):.2f} s from the start of the process to Join")  # pytest -s
-    assert min(took) < 4
+class TestJava(Plays, Probes, Scripts, Patience):
+    """What every client must do."""
+
+    def check_what_was_told(self, told):
+        """Of a turn with what nobody knows yet."""
+        assert told[2:5] == ["0", "0", "[0-0, #200]"]
+        assert told[12:14] == ["{left=0}", "-"]
+        assert told[15] == "[0:0-0/play/0-0/-, 0:other/other/-/-]"
+        assert told[22] == "[0-0/play/0-0/-, 9-9 inward/other/-/-, swap 6-5/other/-/-, /other/-/-]"
+
+    def test_no_choice_at_all_is_a_mistake_too(self, client, stage):
+        """With its trace; nothing hangs."""
+        stage.acts = [lambda requests: iter([opening(turn("6-6"))])]
+        ended = client.bot([*client.probe, "null"], stage.address, "x")
+        assert ended.returncode == 1
+        assert "turn.legal()" in ended.stderr
 
 
 def test_the_readme_bot_compiles(client, tmp_path):
@@ -566,4 +76,4 @@ def test_the_readme_bot_compiles(client, tmp_path):
     [code] = re.findall(r"```java\n(.*?)```", (CLIENT / "README.md").read_text(), re.S)
     path = tmp_path / "Heavy.java"
     path.write_text(code)
-    subprocess.run(["javac", "-cp", client[2], "-d", tmp_path, path], check=True)
+    tool("javac", "-cp", CLASSES, "-d", tmp_path, path)
