@@ -37,6 +37,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         remote: whether it dials in by itself.
         reuse: for a command: whether its process is kept from match to match.
         version: what the entrant declares itself to be; part of its identity.
+        certificate: the file of its certificate of conformance, for tournaments that require one.
         limits: for a command: what its processes may use, where that is not as in the tournament; part of its identity.
     """
 
@@ -46,6 +47,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     remote: bool = False
     reuse: bool = True
     version: str = ""
+    certificate: str = ""
     limits: LimitSpec = NONE
 
 
@@ -141,6 +143,8 @@ def _bot(prefix: str, name: str, given: Mapping[str, Any]) -> Entrant:
     builtin = checks.typed(given, "builtin", str, None, prefix)
     if builtin is not None:
         _check_builtin(f"{prefix}builtin", builtin)
+    if builtin is not None and "certificate" in given:
+        raise SettingError(f"{prefix}certificate", "is not for built-in bots; leave it out")
     for key in ("reuse", "limits"):
         if key in given and kinds != ["command"]:
             raise SettingError(f"{prefix}{key}", "is for a command only; leave it out")
@@ -151,6 +155,7 @@ def _bot(prefix: str, name: str, given: Mapping[str, Any]) -> Entrant:
         remote=remote,
         reuse=checks.typed(given, "reuse", bool, True, prefix),
         version=checks.text(f"{prefix}version", given.get("version", "")),
+        certificate=checks.text(f"{prefix}certificate", given.get("certificate", "")),
         limits=read_limits(f"{prefix}limits", given.get("limits", {})),
     )
 

@@ -16,7 +16,7 @@ from tournaments.spec import TournamentSpec
 SUPERSEDED: Final = "superseded"
 """The folder beside the logs for those that count no more."""
 
-_MAY_DIFFER: Final = ("entrants", "deals", "rounds", "challengers", "rerun", "pass_if")
+_MAY_DIFFER: Final = ("entrants", "deals", "rounds", "challengers", "rerun", "pass_if", "require_conformance")
 
 
 def layer(spec: TournamentSpec) -> Layer:

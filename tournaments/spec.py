@@ -91,6 +91,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
         policy: what is done about faults, ``lenient`` or ``strict``.
         limits: what each process of a bot may use.
         pass_if: what an entrant needs to pass (`tournaments.passing`); empty: there is nothing to pass.
+        require_conformance: whether every bot that is not built in needs a certificate (`tournaments.certificates`).
         schedule: who meets whom, one of `tournaments.scheduling.SCHEDULES`.
         challengers: in a gauntlet, those that meet the rest.
         rounds: how many rounds a Swiss tournament has; else 0.
@@ -112,6 +113,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
     policy: str = "lenient"
     limits: LimitSpec = NONE
     pass_if: str = ""
+    require_conformance: bool = False
     schedule: str = SCHEDULES[0]
     challengers: tuple[str, ...] = ()
     rounds: int = 0
@@ -200,6 +202,7 @@ def _tournament(document: Mapping[str, Any]) -> TournamentSpec:
         policy=policy,
         limits=read_limits("limits", document.get("limits", {})),
         pass_if=read_pass_if("pass_if", document.get("pass_if", ""), [entrant.name for entrant in entrants]),
+        require_conformance=checks.typed(document, "require_conformance", bool, False),
         **{key: getattr(scheduling, key) for key in Scheduling.__struct_fields__},
         entrants=entrants,
     )

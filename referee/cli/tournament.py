@@ -23,6 +23,7 @@ from referee.cli.screen import Screen, table
 from referee.cli.tournament_live import RunDisplay
 from referee.rules.registry import SettingError, unknown
 from referee.server.transport import Transport
+from tournaments.certificates import check_certificates
 from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
@@ -82,6 +83,7 @@ def run(
     spec = load(file)
     base_dir = file.parent
     _check_commands(spec, base_dir, str(file))
+    check_certificates(spec, base_dir, str(file))
     try:
         with locked(out):
             state = begin(out, spec, base_dir, str(file))
