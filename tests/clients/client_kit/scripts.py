@@ -206,6 +206,7 @@ class Patience:
         assert ended.returncode != 0
         assert client.unimplemented in ended.stderr
 
+    @pytest.mark.slow
     def test_how_long_a_bot_waits(self, client, stages):
         """20 seconds for a referee that cannot be reached, any time for its seat; no error once the match is over."""
         given_up = threading.Event()

@@ -85,21 +85,19 @@ class Plays:
         with socket.create_server(("127.0.0.1", 0)) as door:
             door.settimeout(30)
             port = door.getsockname()[1]
-            process = subprocess.Popen(
-                [*map(str, client.examples["random_bot"])],
-                env=client.settings(f"{host}:{port}", "nobody's"),
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for _ in range(2):
-                door.accept()[0].close()
-        with process:
+            command = [*map(str, client.examples["random_bot"])]
+            settings = client.settings(f"{host}:{port}", "nobody's")
+            process = subprocess.Popen(command, env=settings, stderr=subprocess.PIPE, text=True)
             try:
+                for _ in range(2):
+                    door.accept()[0].close()
+                door.close()
                 assert process.poll() is None
                 servers(f"127.0.0.1:{port}")
                 assert "unknown token" in process.communicate(timeout=10)[1]
             finally:
                 process.kill()
+                process.communicate()
         assert process.returncode == 1
 
     @pytest.mark.parametrize("value", [None, ""], ids=["unset", "empty"])
