@@ -108,6 +108,8 @@ def read_state(folder: Path) -> State:
     try:
         state = msgspec.json.decode(path.read_bytes(), type=State)
         parse_seed(state.seed)
+        if state.identities.keys() != {entrant.name for entrant in state.spec.entrants}:
+            raise ValueError("its identities are not those of its entrants")
         return state
     except FileNotFoundError:
         raise FolderError(f"{folder}: no tournament has been run here: it has no {STATE}") from None

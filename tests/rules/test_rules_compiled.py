@@ -43,7 +43,7 @@ def test_the_compiled_rules_play_every_hand_as_their_source_does(tmp_path: Path)
     """Thousands of random hands of every game, option and player count end in the same histories and results."""
     # The compiler leaves what it makes beside the source, so it works on a copy.
     copy = tmp_path / "source"
-    for part in ("referee", "tournaments", "clients/python"):
+    for part in ("referee", "tournaments", "clients/python", "tests/conformance/scenarios"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     for part in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / part, copy)

@@ -143,7 +143,7 @@ def test_what_finished_matches_do_not_fit_is_refused_with_the_difference(before,
     """One line says what differs."""
     was = spec_of(**before)
     now = spec_of(**after)
-    with pytest.raises(ValueError, match="another folder") as refused:
+    with pytest.raises(ValueError, match=r"another folder is needed|write \d+ ") as refused:
         resume.grown(was, now, (resume.layer(was),))
     assert says in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -111,7 +111,7 @@ def test_standings_of_a_folder_without_a_tournament(finished, tmp_path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"{}", b"null", b"\xff\xfe", b'{"name": 1, "matches_played": 1, "entrants": [{}]}'],
+    [b"", b"{", b"[]", b"{}", b"null", b"\xff\xfe", b'{"name": 1, "matches_played": 10000, "entrants": [{}]}'],
 )
 def test_damaged_standings(copy, content):
     """Damaged standings are told as such."""

@@ -64,7 +64,7 @@ class Plays:
     def test_a_broken_connection_is_mended(self, client, servers):
         """Whatever broke it: the bot joins again, gets its turn again and finishes."""
         server = servers()
-        with Relay(server.address, cut_after=6) as relay:
+        with Relay(server.address, cut_after=12) as relay:
             ended, log = server.play(
                 DUEL, lambda _, token: client.bot(client.examples["random_bot"], relay.address, token)
             )
