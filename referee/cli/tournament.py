@@ -169,7 +169,7 @@ def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
 
 
 def _names_file(word: str) -> bool:
-    """Whether a word of a command can only be the name of a file: a script, or a path, and no option, URL or list of paths."""
+    """Whether a word of a command can only name a file: a script, or a path, and no option, URL or list of paths."""
     if word.startswith("-") or any(one.isspace() or one in ":=" for one in word):
         return False
     return word.endswith(SCRIPTS) or "/" in word
