@@ -12,7 +12,7 @@ from referee.cli.policy import check
 from referee.rules.registry import SettingError
 from referee.server.app import Policy, RefereeServer
 from referee.server.limits import Holders, Limits, Rate, peer_of
-from referee.v1 import match_pb2, play_pb2
+from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
 
 @asynccontextmanager
@@ -195,7 +195,11 @@ def test_a_watcher_that_does_not_read_is_dropped(tmp_path, stall_s):
             kit.server.operations.refused = lambda reason, peer: refused.put_nowait(reason)
             best = play_pb2.Format(kind="best_of", hands=199)
             match_id, _ = await kit.create(seats="bb", format=best)
-            call = kit.matches.WatchMatch(match_pb2.WatchMatchRequest(match_id=match_id))
+            # A window that gRPC must not widen: the whole match does not fit into it.
+            narrow = (("grpc.http2.bdp_probe", 0), ("grpc.http2.lookahead_bytes", 16 * 1024))
+            watcher = kit.bot(options=narrow)
+            matches = match_pb2_grpc.MatchServiceStub(watcher.channel)
+            call = matches.WatchMatch(match_pb2.WatchMatchRequest(match_id=match_id))
             await kit.ended(match_id)
             if stall_s < 1:
                 assert await asyncio.wait_for(refused.get(), 20) == "WATCHER_TOO_SLOW"

@@ -101,6 +101,7 @@ class Browser:
 
     def in_frame(self, expression: str) -> Any:
         """The value of an expression in the frame that was opened last and has a process of its own; None if none."""
+        self.get("0")  # a frame is heard of only while an answer is read
         page, self._session = self._session, self._frame or self._session
         try:
             return self.get(expression) if self._frame is not None else None
