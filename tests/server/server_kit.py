@@ -17,7 +17,7 @@ from grpc_status import rpc_status
 
 from referee.match.log import read_log
 from referee.match.verify import verify
-from referee.server.app import RefereeServer
+from referee.server.app import Policy, RefereeServer
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -55,9 +55,11 @@ def run(promise: Callable[[], Awaitable[None]]) -> None:
 
 
 @asynccontextmanager
-async def serving(data: Path) -> AsyncIterator[Kit]:
+async def serving(
+    data: Path, policy: Policy | None = None, claims: Callable[[str], bool] | None = None
+) -> AsyncIterator[Kit]:
     """A server that listens on loopback, with its logs in ``data``."""
-    server = RefereeServer(data)
+    server = RefereeServer(data, policy=policy or Policy(), claims=claims)
     await server.start()
     kit = Kit(server, data)
     try:
