@@ -17,7 +17,7 @@ from rich.table import Table
 
 from tests.bench.harness import Row, cpu_of_all
 
-BENCHMARKS = ("playouts", "compiled", "turns", "log_cost", "logs", "tournaments", "stopping", "startup")
+BENCHMARKS = ("playouts", "compiled", "turns", "fleet", "log_cost", "logs", "tournaments", "stopping", "startup")
 
 
 def main() -> None:

@@ -76,7 +76,7 @@ def not_measured(figure: str, why: str, goal: str) -> Row:
 
 @contextmanager
 def serving(
-    module: str, *args: str, python: Sequence[str] = (sys.executable,), path: Sequence[Path] = ()
+    module: str, *args: str, python: Sequence[str] = (sys.executable,), path: Sequence[Path] = (), quiet: bool = False
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A benchmark server in a process of its own; gives the process and the first line that it prints.
 
@@ -85,11 +85,13 @@ def serving(
         *args: its arguments.
         python: the interpreter, with its options.
         path: where it looks for modules before it looks here.
+        quiet: whether what it says on standard error is of no interest.
     """
     process = subprocess.Popen(
         [*python, "-P", "-m", module, *args],
         stdout=subprocess.PIPE,
         stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if quiet else None,
         text=True,
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [*path, ROOT, ROOT / "clients" / "python"]))},
@@ -102,12 +104,22 @@ def serving(
         process.wait()
 
 
-def asked(process: subprocess.Popen[str], question: str = "") -> list[float]:
-    """Ask a process that runs `answer`."""
+def say(process: subprocess.Popen[str], question: str = "") -> None:
+    """Ask a process that answers every line of its input with a line of numbers."""
     assert process.stdin is not None
-    assert process.stdout is not None
     print(question, file=process.stdin, flush=True)
+
+
+def hear(process: subprocess.Popen[str]) -> list[float]:
+    """The answer of a process."""
+    assert process.stdout is not None
     return [float(word) for word in process.stdout.readline().split()]
+
+
+def asked(process: subprocess.Popen[str], question: str = "") -> list[float]:
+    """Ask a process and wait for its answer."""
+    say(process, question)
+    return hear(process)
 
 
 def answer(measure: Callable[[str], Sequence[float]]) -> None:
