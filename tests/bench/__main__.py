@@ -17,7 +17,18 @@ from rich.table import Table
 
 from tests.bench.harness import Row, cpu_of_all
 
-BENCHMARKS = ("playouts", "compiled", "turns", "fleet", "log_cost", "logs", "tournaments", "stopping", "startup")
+BENCHMARKS = (
+    "playouts",
+    "compiled",
+    "turns",
+    "fleet",
+    "log_cost",
+    "logs",
+    "tournaments",
+    "runs",
+    "stopping",
+    "startup",
+)
 
 
 def main() -> None:
