@@ -2,8 +2,8 @@
 
 The arguments are the game, its format as JSON, how many matches, and perhaps one more. With a share of them, such as
 ``0/2``, for every line of the input that share is played here, without a tournament about it, and a line says how long
-that took (s). Else two workers play all, and a line says how long that took (s) and the largest memory (KiB); with
-``report``, also how long the report takes (s) and the largest memory then.
+that took (s). Else two workers play all, and a line says how long that took (s), how long from the first result to the
+last (s), and the largest memory (KiB); with ``report``, also how long the report takes (s) and the largest memory then.
 """
 
 from __future__ import annotations
@@ -73,9 +73,12 @@ def main() -> None:
                 part, _, of = more[0].partition("/")
                 answer(lambda _: [share(out, state, int(part), int(of))])
                 return
+            came: list[float] = []
+            executor = Processes(state.setting(out), WORKERS)
+            runner = Runner(state, out, executor=executor, on_result=lambda _: came.append(time.perf_counter()))
             begun = time.perf_counter()
-            asyncio.run(Runner(state, out, executor=Processes(state.setting(out), WORKERS)).run())
-            found = [time.perf_counter() - begun, peak_kib()]
+            asyncio.run(runner.run())
+            found = [time.perf_counter() - begun, came[-1] - came[0], peak_kib()]
             if more:
                 begun = time.perf_counter()
                 write_report(out, state)
