@@ -130,8 +130,9 @@ class Player:
     def _play_here(self, match: MatchSpec, seed: bytes, planned: PlannedMatch, entrants: list[Entrant]) -> None:
         seats = [LocalSeat(_builtin(entrant, planned, seat)) for seat, entrant in enumerate(entrants)]
         try:
-            with log_path(self._setting.folder, planned.id).open("wb", buffering=0) as file:
-                play_local(Table(Match(match, seed, self._setting.spec.duplicate), MatchLog(file), seats))
+            with log_path(self._setting.folder, planned.id).open("wb") as file:
+                log = MatchLog(file, hold_back=True)
+                play_local(Table(Match(match, seed, self._setting.spec.duplicate), log, seats))
         except OSError as error:
             raise MatchFailed(f"{planned.id}: the log cannot be written: {error.strerror}") from error
 

@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from referee.rules.actions import ARM_BITS, ARM_MASK, DOWN, LEFT, NO_ARM, RIGHT, UP
 from referee.rules.game import NO_PIECE
-from referee.rules.line import CLOSED, FITTING
+from referee.rules.games.domino_belga import MULTIPLE
+from referee.rules.line import CLOSED, FITTING, count_of
 from referee.rules.pieces import DOUBLES, PIPS, TILES
 from referee.rules.view import View
 
@@ -34,21 +35,8 @@ class Layout(NamedTuple):
 
     def scored(self) -> int:
         """The points that the layout scores in `domino-belga`: the sum of its ends, if that is a multiple of five."""
-        total = 0
-        spinner_counts = False
-        for arm in (LEFT, RIGHT, UP, DOWN):
-            tip = self.tips[arm]
-            if tip < 0:
-                continue
-            if tip == self.spinner:
-                spinner_counts = True
-            elif DOUBLES >> tip & 1:
-                total += PIPS[tip]
-            else:
-                total += self.ends[arm]
-        if spinner_counts:
-            total += PIPS[self.spinner]
-        return 0 if total % 5 else total
+        total = count_of(self.ends, self.tips, self.spinner)
+        return 0 if total % MULTIPLE else total
 
 
 def layout_of(view: View) -> Layout:

@@ -52,21 +52,23 @@ class _EventLogger(structlog.BoundLoggerBase):
     """A structlog logger whose only method writes an event."""
 
     def record(self, fields: Event) -> None:
-        self._logger.msg(self._process_event("msg", None, fields)[0][0])
+        (rendered,), _ = self._process_event("msg", None, fields)
+        self._logger.msg(rendered)
 
 
 class _Whole:
     """A file that is written whole or not at all: an unbuffered one may take part of a line and say nothing of it."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.flush = file.flush
+    def __init__(self, file: BinaryIO, hold_back: bool) -> None:
+        self._write = file.write
+        self.flush: Callable[[], None] = (lambda: None) if hold_back else file.flush
 
     def write(self, data: bytes) -> None:
         """Write all of the data. Raises `OSError`."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[self._file.write(rest) or 0 :]
+        written = self._write(data)
+        while written != len(data):
+            data = data[written:]
+            written = self._write(data)
 
 
 class MatchLog:
@@ -75,9 +77,13 @@ class MatchLog:
     Args:
         file: where the lines go, opened for binary writing; None keeps nothing but still numbers and chains.
         now: the time in seconds since 1970 (UTC).
+        hold_back: leave lines in the file's buffer until it is full or closed: for a match whose players are told of
+            nothing, so that nothing is lost with them but the match as a whole.
     """
 
-    def __init__(self, file: BinaryIO | None = None, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, file: BinaryIO | None = None, now: Callable[[], float] = time.time, hold_back: bool = False
+    ) -> None:
         self.file = file
         self.seq = 0
         self.head = GENESIS
@@ -86,10 +92,9 @@ class MatchLog:
         self._second = -1
         self._second_text = ""
         self._line: MutableMapping[str, Any] = {}
-        sink: WrappedLogger = structlog.BytesLogger(_Whole(file if file is not None else io.BytesIO()))  # type: ignore[arg-type]
-        self._logger = _EventLogger(
-            sink, [self._stamp, structlog.processors.JSONRenderer(serializer=self._chained)], {}
-        )
+        whole = _Whole(file if file is not None else io.BytesIO(), hold_back)
+        sink: WrappedLogger = structlog.BytesLogger(whole)  # type: ignore[arg-type]
+        self._logger = _EventLogger(sink, [self._stamp, self._chained], {})
 
     def append(self, event: Event) -> MutableMapping[str, Any]:
         """Write an event and return it with `seq`, `ts`, `prev` and `hash`.
@@ -101,7 +106,7 @@ class MatchLog:
         if self._broken is not None:
             raise OSError(*self._broken.args)
         if self.file is None:
-            self._chained(self._stamp(None, "", dict(event)))
+            self._chained(None, "", self._stamp(None, "", dict(event)))
         else:
             try:
                 self._logger.record(event)
@@ -139,7 +144,7 @@ class MatchLog:
         line["ts"] = f"{self._second_text}.{millis:03d}Z"
         return line
 
-    def _chained(self, line: MutableMapping[str, Any], **_: Any) -> bytes:
+    def _chained(self, _logger: Any, _method: str, line: MutableMapping[str, Any]) -> bytes:
         """Chain a line and render it: its canonical JSON, with the hash of that as the last member."""
         line["prev"] = self.head
         data = canonical(line)

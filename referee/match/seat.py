@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from referee.match.events import Event
 from referee.match.policy import FaultKind, Remedy
@@ -15,8 +14,7 @@ Bot = Callable[[View], int]
 """A player in process: a function from what a seat may know to one of the legal actions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """What came of asking a seat.
 
     Attributes:

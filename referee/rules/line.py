@@ -116,25 +116,31 @@ class LineHand(Hand):
             return found + _ON_UP[tiles & FITTING[ends[UP]]] + _ON_DOWN[tiles & FITTING[ends[DOWN]]]
         return found
 
-    def count(self) -> int:
-        """The sum of the numbers at the ends of the layout (`domino-belga`).
 
-        Each end counts the exposed half of its last tile, a double both halves; the spinner counts once, and only
-        until both its long sides are covered; a side arm counts from its first tile on.
-        """
-        total = 0
-        spinner_counts = False
-        for arm in (LEFT, RIGHT, UP, DOWN):
-            tip = self.tips[arm]
-            if tip < 0:
-                continue
-            if tip == self.spinner:
-                spinner_counts = True
-            elif DOUBLES >> tip & 1:
-                total += PIPS[tip]
-            else:
-                total += self.ends[arm]
-        return total + PIPS[self.spinner] if spinner_counts else total
+def count_of(ends: list[int], tips: list[int], spinner: int) -> int:
+    """The sum of the numbers at the ends of a layout (`domino-belga`).
+
+    Each end counts the exposed half of its last tile, a double both halves; the spinner counts once, and only until
+    both its long sides are covered; a side arm counts from its first tile on.
+
+    Args:
+        ends: the number open on each arm, by arm.
+        tips: the last tile on each arm, by arm; `NO_PIECE` where there is none.
+        spinner: the spinner, or `NO_PIECE`.
+    """
+    total = 0
+    spinner_counts = False
+    for arm in (LEFT, RIGHT, UP, DOWN):
+        tip = tips[arm]
+        if tip < 0:
+            continue
+        if tip == spinner:
+            spinner_counts = True
+        elif DOUBLES >> tip & 1:
+            total += PIPS[tip]
+        else:
+            total += ends[arm]
+    return total + PIPS[spinner] if spinner_counts else total
 
 
 def deal_line(game: str, deal: Deal, each: int, opens: str) -> LineHand | None:

@@ -38,9 +38,9 @@ def matches(bot: str) -> float:
             seed = number.to_bytes(32, "big")
             spec = MatchSpec(str(number), game, options, form, (bot, bot), ClockSpec(), commitment(seed))
             seats = [LocalSeat(find_bot(bot).make(f"{number}/{seat}")) for seat in range(2)]
-            with (Path(folder) / f"{number}.jsonl").open("wb", buffering=0) as file:
+            with (Path(folder) / f"{number}.jsonl").open("wb") as file:
                 match = Match(spec, seed)
-                play_local(Table(match, MatchLog(file), seats))
+                play_local(Table(match, MatchLog(file, hold_back=True), seats))
             turns += match.turn
         return turns / (time.perf_counter() - begun)
 

@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from support.processes import ended, line, mouth
 
 from referee.conformance.certificate import certificate, problem_with
 from referee.conformance.scenario import ScenarioError, load_scenarios, read_scenario
@@ -108,20 +108,15 @@ def test_interrupted_it_leaves_no_client_behind(tmp_path):
     script.write_text(f"#!/bin/sh\nsleep 60 & echo $! > {tmp_path}/child\nwait\n")
     script.chmod(0o755)
     words = [sys.executable, "-m", "referee.cli.main", "conformance", "--scenario", "join_and_leave", "--", str(script)]
-    run = subprocess.Popen(words, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, stderr=subprocess.PIPE)
-    while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text().endswith("\n"):
-        time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=20)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with mouth(tmp_path / "child") as said:
+        run = subprocess.Popen(words, env=environment, stderr=subprocess.PIPE)
+        child = int(line(said))
+        run.send_signal(signal.SIGINT)
+        _, err = run.communicate(timeout=20)
     assert run.returncode == 130
     assert b"Traceback" not in err
-    child = int((tmp_path / "child").read_text())
-    for _ in range(100):
-        if not Path(f"/proc/{child}").exists():
-            break
-        time.sleep(0.05)
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
+    assert ended(child)
 
 
 def test_the_list_of_scenarios():

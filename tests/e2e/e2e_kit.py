@@ -93,27 +93,3 @@ def checked(path: Path) -> list[dict[str, Any]]:
     verify(path)
     check_log(path)
     return list(read_log(path))
-
-
-def gone(pid: int, within_s: float = 10.0) -> bool:
-    """Whether a process ends within a time; one that nobody has waited for counts as ended."""
-    end = time.monotonic() + within_s
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def appears(path: Path, within_s: float = PATIENCE_S) -> str:
-    """The text of a file, once it has a whole line."""
-    end = time.monotonic() + within_s
-    while time.monotonic() < end:
-        if path.exists() and (text := path.read_text()).endswith("\n"):
-            return text
-        time.sleep(0.02)
-    raise AssertionError(f"{path} was not written")

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from e2e_kit import ENVIRONMENT, EXAMPLES, Running, appears, bot, checked, gone, referee, script
+from e2e_kit import ENVIRONMENT, EXAMPLES, Running, bot, checked, referee, script
+from support.processes import ended, line, mouth
 
 from referee.rules.registry import GAMES
 
@@ -197,18 +198,19 @@ def test_no_bot_outlives_play(tmp_path, number):
     """However `play` ends, SIGKILL included, its bots and what they started end with it."""
     log = tmp_path / "match.jsonl"
     seats = f"{script(tmp_path, STUBBORN)},beginner"
-    running = Running("play", "domino-classico", "--seats", seats, "--log", str(log), *CLOCK, cwd=tmp_path)
-    try:
-        pids = [int(pid) for pid in appears(tmp_path / "pids").split()]
-        running.process.send_signal(number)
-        _, _, err = running.end()
-        assert all(gone(pid) for pid in pids)
-        assert "Traceback" not in err
-        if number == signal.SIGINT:
-            assert running.process.returncode == 130
-            assert checked(log)[-1]["reason"] == "aborted"
-    finally:
-        running.close()
+    with mouth(tmp_path / "pids") as said:
+        running = Running("play", "domino-classico", "--seats", seats, "--log", str(log), *CLOCK, cwd=tmp_path)
+        try:
+            pids = [int(pid) for pid in line(said).split()]
+            running.process.send_signal(number)
+            _, _, err = running.end()
+            assert all(ended(pid) for pid in pids)
+            assert "Traceback" not in err
+            if number == signal.SIGINT:
+                assert running.process.returncode == 130
+                assert checked(log)[-1]["reason"] == "aborted"
+        finally:
+            running.close()
 
 
 def test_bots_end_with_a_match_that_ends_well(tmp_path):
@@ -219,7 +221,7 @@ def test_bots_end_with_a_match_that_ends_well(tmp_path):
     done, log = _play(tmp_path, script(tmp_path, text), "beginner", words=[*_short("domino-classico"), *CLOCK])
     assert done.returncode == 0, done.stderr
     checked(log)
-    assert all(gone(int(pid), 2.0) for pid in (tmp_path / "pids").read_text().split())
+    assert all(ended(int(pid), 2.0) for pid in (tmp_path / "pids").read_text().split())
 
 
 def test_a_log_that_cannot_be_written_is_said_in_one_line(tmp_path):

@@ -148,3 +148,15 @@ def test_a_line_is_written_whole_though_the_file_takes_it_piece_by_piece():
     for event in EVENTS:
         log.append(event)
     assert file.getvalue() == written(EVENTS)
+
+
+def test_lines_may_wait_in_the_file_s_buffer():
+    """Nothing reaches the disk line by line; closed, the file holds what it would have held anyhow."""
+    disk = io.BytesIO()
+    file = io.BufferedWriter(disk)
+    log = MatchLog(file, lambda: 1_700_000_000.9999, hold_back=True)
+    for event in EVENTS:
+        log.append(event)
+    assert disk.getvalue() == b""
+    file.flush()
+    assert disk.getvalue() == written(EVENTS)

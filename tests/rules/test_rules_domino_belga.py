@@ -6,6 +6,7 @@ from support.matches import new_match
 from support.positions import act, at, dealt, legal, refused, texts
 
 from referee.rules.game import HandEnd
+from referee.rules.line import count_of
 from referee.rules.pieces import DOMINO_28
 
 GAME = "domino-belga"
@@ -21,7 +22,7 @@ def scores(moves, **options):
     seen = []
     for move in moves:
         act(hand, move)
-        seen.append((hand.count(), hand.scored))
+        seen.append((count_of(hand.ends, hand.tips, hand.spinner), hand.scored))
     assert hand.points == [sum(s for _, s in seen[0::2]), sum(s for _, s in seen[1::2])]
     return seen
 
@@ -104,7 +105,7 @@ def test_it_is_dealt_started_and_played_like_domino_classico():
 def test_a_draw_and_a_pass_score_nothing():
     # Seat 0 opened with 10; seat 1 left 1 and 4 at the ends, which is 5: drawing and passing do not score them again.
     hand = at(GAME, ["6-3 2-2", "3-1 5-5"], "6-4, 6-1 left", stock="5-0")
-    assert (hand.count(), hand.scored, hand.points) == (5, 5, [10, 5])
+    assert (count_of(hand.ends, hand.tips, hand.spinner), hand.scored, hand.points) == (5, 5, [10, 5])
     act(hand, "draw")
     assert (hand.scored, hand.points) == (0, [10, 5])
     act(hand, "pass")
@@ -122,7 +123,7 @@ def test_a_hand_that_ends_adds_nothing_and_its_winner_starts_the_next():
 def test_a_block_adds_nothing_and_a_shared_one_is_drawn():
     hand = act(at(GAME, ["6-3", "6-6 2-0", "5-2 1-1", "6-4 6-2 5-3 3-1"], ALMOST_CLOSED, seat=3), "6-4 right")
     # 4 and 4 at the ends, the spinner 4-4 covered: 8.
-    assert (hand.count(), hand.scored) == (8, 0)
+    assert (count_of(hand.ends, hand.tips, hand.spinner), hand.scored) == (8, 0)
     assert (hand.result.reason, hand.result.winners, hand.result.leader) == (HandEnd.BLOCKED, (), None)
     assert list(hand.result.points) == hand.points
 

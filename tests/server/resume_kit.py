@@ -8,26 +8,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from server_kit import Kit, told
+from server_kit import Kit, serving, told
 
 from referee.match.log import read_log
-from referee.server.app import Policy, RefereeServer
+from referee.server.app import Policy
 
 
 @asynccontextmanager
 async def restarted(data: Path, **policy: Any) -> AsyncIterator[Kit]:
     """A server that takes up what stands in ``data``."""
     data.mkdir(exist_ok=True)
-    server = RefereeServer(data, policy=Policy(**policy), claims=lambda _: True)
-    await server.start()
-    kit = Kit(server, data)
-    try:
+    async with serving(data, Policy(**policy), claims=lambda _: True) as kit:
         yield kit
-    finally:
-        for bot in kit.bots:
-            await bot.crash()
-        await kit.channel.close()
-        await server.stop()
 
 
 def frozen(data: Path, to: Path) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,14 +13,12 @@ from typing import Any
 import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from oracle.verify import check_log
 
 from referee.match.log import read_log
 from referee.match.verify import verify
-from referee.server.app import RefereeServer
+from referee.server.app import Policy, RefereeServer
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from oracle.verify import check_log
 
 SEED = "5e" * 32
 DUEL = "domino-classico"
@@ -55,9 +52,11 @@ def run(promise: Callable[[], Awaitable[None]]) -> None:
 
 
 @asynccontextmanager
-async def serving(data: Path) -> AsyncIterator[Kit]:
+async def serving(
+    data: Path, policy: Policy | None = None, claims: Callable[[str], bool] | None = None
+) -> AsyncIterator[Kit]:
     """A server that listens on loopback, with its logs in ``data``."""
-    server = RefereeServer(data)
+    server = RefereeServer(data, policy=policy or Policy(), claims=claims)
     await server.start()
     kit = Kit(server, data)
     try:

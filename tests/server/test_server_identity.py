@@ -11,7 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 import referee_bot
-from server_kit import DUEL, Kit, error_info, run
+from server_kit import DUEL, error_info, run, serving
 
 from referee.cli.policy import DEFAULTS, policy_of
 from referee.rules.registry import SettingError
@@ -42,14 +42,8 @@ def with_server(tmp_path, policy, promise):
     """Run something with a server that has a policy."""
 
     async def whole():
-        server = RefereeServer(tmp_path, policy=policy)
-        await server.start()
-        kit = Kit(server, tmp_path)
-        try:
+        async with serving(tmp_path, policy) as kit:
             await promise(kit)
-        finally:
-            await kit.channel.close()
-            await server.stop()
 
     run(whole)
 

@@ -1,33 +1,22 @@
 """How much one client may have, and what it is told when it wants more; each limit is tried out, and out of the way."""
 
 import asyncio
-from contextlib import asynccontextmanager
 from dataclasses import fields
 
 import grpc
 import pytest
-from server_kit import Kit, error_info, run
+from server_kit import error_info, run, serving
 
 from referee.cli.policy import check
 from referee.rules.registry import SettingError
-from referee.server.app import Policy, RefereeServer
+from referee.server.app import Policy
 from referee.server.limits import Holders, Limits, Rate, peer_of
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
 
-@asynccontextmanager
-async def limited(data, **limits):
+def limited(data, **limits):
     """A server with some limits; the others are the default."""
-    server = RefereeServer(data, policy=Policy(limits=Limits(**limits)))
-    await server.start()
-    kit = Kit(server, data)
-    try:
-        yield kit
-    finally:
-        for bot in kit.bots:
-            await bot.crash()
-        await kit.channel.close()
-        await server.stop()
+    return serving(data, Policy(limits=Limits(**limits)))
 
 
 async def exhausted(promise):

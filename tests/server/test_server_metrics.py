@@ -12,12 +12,12 @@ import pytest
 import referee_bot
 import structlog
 from prometheus_client.parser import text_string_to_metric_families
-from server_kit import DUEL, Kit, run
+from server_kit import DUEL, run, serving
 
 from referee.match.deal import deck_order
 from referee.rules.registry import GAMES
 from referee.server import meters
-from referee.server.app import Policy, RefereeServer
+from referee.server.app import Policy
 from referee.server.http import HttpServer
 from referee.server.meters import Meters
 from referee.server.operations import Operations
@@ -51,16 +51,8 @@ def with_server(tmp_path, promise):
     """Run something with a server that has metrics."""
 
     async def whole():
-        server = RefereeServer(tmp_path, policy=HTTP)
-        await server.start()
-        kit = Kit(server, tmp_path)
-        try:
+        async with serving(tmp_path, HTTP) as kit:
             await promise(kit)
-        finally:
-            for bot in kit.bots:
-                await bot.crash()
-            await kit.channel.close()
-            await server.stop()
 
     run(whole)
 

@@ -14,8 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from oracle.verify import check_log
+from support.processes import ended
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
 
 SEED = "5e" * 32
 TIMEOUT_S = 60
@@ -147,8 +149,6 @@ class Cup:
 
     def check_logs(self, planned: int) -> None:
         """Every planned match has a log that verifies, deals and all, and that the oracle agrees with."""
-        from oracle.verify import check_log
-
         from referee.match.verify import verify
 
         assert len(self.logs()) == planned
@@ -170,11 +170,7 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
 def wait_for(processes: dict[int, str], timeout_s: float = 10) -> None:
     """Wait until these processes have ended."""
     for pid, command in processes.items():
-        with suppress(ProcessLookupError):
-            file = os.pidfd_open(pid)
-            ready, _, _ = select.select([file], [], [], timeout_s)
-            os.close(file)
-            assert ready, f"{command} has survived"
+        assert ended(pid, timeout_s), f"{command} has survived"
 
 
 def _toml(value: Any) -> str:

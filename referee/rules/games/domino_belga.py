@@ -9,7 +9,7 @@ from referee.rules.actions import DRAW
 from referee.rules.game import Deal, FormatSpec
 from referee.rules.games import domino_classico
 from referee.rules.games.domino_classico import result, tiles_each
-from referee.rules.line import LineHand, deal_line, step
+from referee.rules.line import LineHand, count_of, deal_line, step
 
 ID: Final = "domino-belga"
 MULTIPLE: Final = 5
@@ -26,7 +26,7 @@ def act(hand: LineHand, action: int) -> None:
     end = step(hand, action)
     hand.scored = 0
     if action < DRAW:
-        count = hand.count()
+        count = count_of(hand.ends, hand.tips, hand.spinner)
         if count % MULTIPLE == 0:
             hand.scored = count
             hand.points[seat] += count
