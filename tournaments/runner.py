@@ -34,7 +34,7 @@ SETS_A_TASK: Final = 64
 """The most deal sets that are handed to a worker at once."""
 
 TASK_S: Final = 0.5
-"""A task is made to take about so long (seconds): handing it out then costs nothing, and no worker idles at the end."""
+"""A task is made to take about so long (seconds): handing it out then costs nothing."""
 
 WRITE_EVERY_S: Final = 5.0
 """So often the standings are written while a tournament runs."""
@@ -190,11 +190,16 @@ class Runner:
                 yield [work]
                 continue
             batch.append(work)
-            if len(batch) >= self._sets_a_task:
+            if len(batch) >= min(self._sets_a_task, self._fair_share()):
                 yield batch
                 batch = []
         if batch:
             yield batch
+
+    def _fair_share(self) -> int:
+        """The most deal sets that a task may have now: small ones at the end, so that all workers end together."""
+        left = self.course.total() - self.standings.matches_played - len(self._out)
+        return max(1, left // self.schedule.rotations // (2 * self._executor.size))
 
     async def _play(self) -> None:
         for wave in self._waves:
