@@ -55,7 +55,7 @@ def client(tmp_path_factory):
         unimplemented="RefusedError: UNIMPLEMENTED",
         lost=["LostError: no referee at {}"],
         distrust=("unable to verify the first certificate", "Hostname/IP does not match certificate's altnames"),
-        noise=r"^\(node:.* DEP0123\].*\n\(Use .*\n",  # Node.js does not like how gRPC names an IP address to TLS
+        noise=r"^\(node:.*\[DEP0123\].*\n\(Use .*\n",  # Node.js does not like how gRPC names an IP address to TLS
     )
 
 
