@@ -14,6 +14,7 @@ from referee.server.admission import Ticket
 from referee.server.app import RefereeServer
 from referee.v1 import play_pb2
 from tournaments.entrants import Entrant, argv
+from tournaments.incidents import note_restart
 from tournaments.outputs import Outputs, remarks_on
 from tournaments.supervision import NONE, LimitSpec, in_force
 
@@ -43,32 +44,38 @@ class BotPool:
     Args:
         server: where they dial in.
         base_dir: the folder that commands run in.
-        output_dir: the folder for what they print, a file an entrant.
+        folder: the tournament's folder, for what they print, a file an entrant, and for incidents.
         limits: what their processes may use where an entrant has no limits of its own.
         back_ms: so long a bot that was kept may take to join again before its next match is begun without it.
     """
 
     def __init__(
-        self, server: RefereeServer, base_dir: Path, output_dir: Path, back_ms: int, limits: LimitSpec = NONE
+        self, server: RefereeServer, base_dir: Path, folder: Path, back_ms: int, limits: LimitSpec = NONE
     ) -> None:
         self._server = server
         self._back_s = back_ms / 1000
         self._base_dir = base_dir
         self._limits = limits
-        self._outputs = Outputs(output_dir)
+        self._folder = folder
+        self._outputs = Outputs(folder / "bots")
         self._printing: set[Path] = set()
         self._capping: asyncio.Task[None] | None = None
         self._reaper = Reaper()
         self._nursery = Nursery({MARK: self._reaper.mark})
         self._kept: dict[BotKey, RunningBot] = {}
+        self._gone: dict[BotKey, str] = {}
 
     async def take(self, entrant: Entrant, rotation: int, number: int) -> RunningBot:
         """A running bot of an entrant. Raises `StartError` if its command cannot be started."""
-        kept = self._kept.pop((entrant.name, rotation, number), None)
+        key = entrant.name, rotation, number
+        kept = self._kept.pop(key, None)
         if kept is not None:
             if await self._is_back(kept):
                 return kept
             await self._end_kept(kept)
+            self._gone[key] = "it ended between matches"
+        if (why := self._gone.pop(key, "")) and self._keeps(entrant):
+            note_restart(self._folder, entrant.name, why)
         token, ticket = self._server.admission.issue(entrant.name, open=self._keeps(entrant))
         output = self._outputs.new()
         self._printing.add(output)
@@ -88,11 +95,13 @@ class BotPool:
         return RunningBot(process, ticket, output)
 
     async def give_back(self, entrant: Entrant, rotation: int, number: int, bot: RunningBot, sound: bool) -> None:
-        """Keep a bot for its next match, or end it: one that forfeited is not trusted with another."""
+        """Keep a bot for its next match, or end it: one that forfeited, or whose match failed, is not ``sound``."""
         bot.process.on_exit(None)
+        key = entrant.name, rotation, number
         if sound and self._keeps(entrant) and bot.process.running:
-            self._kept[entrant.name, rotation, number] = bot
+            self._kept[key] = bot
         else:
+            self._gone[key] = "the referee ended it after a match" if bot.process.running else "it ended in a match"
             await self._end(bot)
 
     def gather(self, entrant: Entrant, bot: RunningBot, log: Path, seat: int) -> None:

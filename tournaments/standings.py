@@ -11,11 +11,12 @@ from typing import Any
 from referee.rules.formats import rank
 from referee.rules.registry import RULES_VERSION, unknown
 from tournaments import tables
+from tournaments.faults import FAULTS
 from tournaments.intervals import interval, probability_above_half
 from tournaments.passing import judged
 from tournaments.places import place_ranges
 from tournaments.ratings import Rating, ratings, results_of
-from tournaments.result import FAULTS, MatchResult, check_result, score_units
+from tournaments.result import MatchResult, check_result, score_units
 from tournaments.schedule import Schedule
 from tournaments.spec import TournamentSpec
 from tournaments.tables import CSV_COLUMNS

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from tournaments.faults import FAULTS
 from tournaments.passing import pass_lines
-from tournaments.result import FAULTS
 
 CSV_COLUMNS: Final = (
     *("place", "place_best", "place_worst", "name", "identity", "played", "won", "drawn", "lost", "score"),

@@ -28,6 +28,7 @@ from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
+from tournaments.incidents import IncidentReader, Incidents, incident_lines
 from tournaments.passing import pass_lines
 from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
@@ -104,7 +105,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
         _refresh(folder, read_state(folder))
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
-        tables = [*_tables(screen, figures), *_passes(figures)]
+        tables = [*_tables(screen, figures), *_passes(figures), *_incidents(IncidentReader(folder).read())]
         text = to_markdown(figures) if markdown else ""
     except FolderError as error:
         fail(str(error))
@@ -234,7 +235,9 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
         print_json(figures)
     else:
         screen = Screen()
-        screen.print(*_tables(screen, figures), *_passes(figures), sep="\n")
+        screen.print(
+            *_tables(screen, figures), *_passes(figures), *_incidents(runner.incidents.read()), sep="\n"
+        )  # fmt: skip
         if runner.course.verdict():
             screen.print(Text(printable(runner.course.verdict())))
         said = ("report.html", "standings.json")
@@ -291,6 +294,11 @@ def _announce(state: State, runner: Runner) -> None:
 def _passes(figures: Mapping[str, Any]) -> list[Table | Text]:
     """Who has passed, where there is something to pass."""
     return [Text(printable(line)) for line in pass_lines(figures)]
+
+
+def _incidents(incidents: Incidents) -> list[Text]:
+    """What happened besides, where something did."""
+    return [Text(printable(line)) for line in incident_lines(incidents)]
 
 
 def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tournaments.checks import printable
+from tournaments.faults import FAULTS
 from tournaments.report.charts import COLOURS, bar, times, trail
 from tournaments.report.gather import Gathered
-from tournaments.result import FAULTS
 from tournaments.tables import faults_text, mean_text, place_text, range_text, worth_text
 
 MOST_PLACES: Final = 24
