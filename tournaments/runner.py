@@ -209,7 +209,7 @@ class Runner:
 
     def _plan(self) -> None:
         """Let the standings know what is planned by now."""
-        self.standings.plan(self.course.total(), self.course.ranking())
+        self.standings.look(self.course.outlook())
 
     async def _play_wave(self, sets: Iterable[DealSet]) -> None:
         """Keep every worker busy, with one task waiting for each."""

@@ -25,7 +25,7 @@ from referee.cli.common import printable
 from referee.cli.screen import Screen, table
 from tournaments.incidents import Incidents, breakdowns_text
 from tournaments.result import MatchResult
-from tournaments.tables import faults_text, mean_text, place_text, range_text
+from tournaments.tables import mean_text, place_text, range_text, status_text
 
 ROWS: Final = 10
 """So many entrants are shown."""
@@ -72,6 +72,8 @@ class RunDisplay:
         """The standings were made anew: shown from now on, with what has happened besides."""
         self._figures = figures
         self._incidents = incidents
+        # Fewer than were told of, once an entrant is disqualified and its matches do not count.
+        self._progress.update(self._task, completed=figures["matches_played"])
 
     def __enter__(self) -> Self:
         self._progress.update(self._task, total=self._total())
@@ -98,7 +100,7 @@ class RunDisplay:
         for one in entrants[:shown]:
             rows.add_row(
                 place_text(one), Text(printable(one["name"])), mean_text(one["mean"]), range_text(one["ci95"]),
-                str(one["played"]), faults_text(one["faults"]),
+                str(one["played"]), status_text(one),
                 *([str(restarts[one["name"]])] if restarts else []),
             )  # fmt: skip
         yield rows

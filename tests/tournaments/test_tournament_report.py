@@ -118,7 +118,7 @@ def test_names_are_data(text, page):
     for name in NAMES:
         assert name in page.section("standings")
         assert name in page.section("cross")
-    assert page.count("script") == 4
+    assert page.count("script") == 5
     assert page.count("b") == page.count("img") == 0
 
 
