@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,7 +17,7 @@ from referee.v1 import play_pb2
 from tournaments.entrants import Entrant, argv
 from tournaments.incidents import note_restart
 from tournaments.outputs import Outputs, remarks_on
-from tournaments.supervision import NONE, LimitSpec, in_force
+from tournaments.supervision import NONE, LimitSpec, in_force, processors
 
 BotKey = tuple[str, int, int]
 """Which of an entrant's processes: its name, the rotation it plays, and the how manyeth of its seats in a match.
@@ -64,6 +65,7 @@ class BotPool:
         self._nursery = Nursery({MARK: self._reaper.mark})
         self._kept: dict[BotKey, RunningBot] = {}
         self._gone: dict[BotKey, str] = {}
+        self._pinned = 0
 
     async def take(self, entrant: Entrant, rotation: int, number: int) -> RunningBot:
         """A running bot of an entrant. Raises `StartError` if its command cannot be started."""
@@ -81,6 +83,9 @@ class BotPool:
         self._printing.add(output)
         if self._capping is None:
             self._capping = asyncio.create_task(self._cap())
+        limits = in_force(self._limits, entrant.limits).laid()
+        if limits.pop("pin", False):
+            limits["processor"] = self._next_processor()
         process = await BotProcess.start(
             argv(entrant),
             name=entrant.name,
@@ -90,7 +95,7 @@ class BotPool:
             reaper=self._reaper,
             nursery=self._nursery,
             cwd=self._base_dir,
-            limits=in_force(self._limits, entrant.limits).laid(),
+            limits=limits,
         )
         return RunningBot(process, ticket, output)
 
@@ -109,6 +114,12 @@ class BotPool:
         self._outputs.gather(bot.output, entrant.name, f"match {log.stem}, seat {seat}", remarks_on(log, seat))
         if not bot.process.running:
             self._forget(bot)
+
+    def _next_processor(self) -> int:
+        """Processors in turn; workers, whose ids mostly follow one another, do not all begin with the same."""
+        usable = processors()
+        self._pinned += 1
+        return usable[(os.getpid() + self._pinned) % len(usable)]
 
     def _keeps(self, entrant: Entrant) -> bool:
         """Whether its processes are kept: processor time is counted by the process and limited by the match."""
