@@ -26,7 +26,7 @@ class Fault(StrEnum):
 class Breakdown(StrEnum):
     """What can go wrong with a match for no fault of an entrant."""
 
-    HOST = "host"  # the machine: a log that cannot be written (a full disk), worker processes that are lost
+    HOST = "host"  # the machine: a log that cannot be written, a bot that cannot be started, a worker process that died
     REFEREE = "referee"  # the referee's own defect, or a match that it has aborted
 
 

@@ -15,6 +15,7 @@ from multiprocessing.util import Finalize
 from typing import Final, NamedTuple
 
 from referee.match.deal import set_seed
+from referee.processes.bot_process import StartError
 from tournaments.faults import Breakdown
 from tournaments.incidents import note_again
 from tournaments.outcome import read_result, reveal
@@ -24,6 +25,9 @@ from tournaments.schedule import DealSet, PlannedMatch
 
 TRIES: Final = 3
 """So often a match that fails for no fault of a bot is played."""
+
+PAUSE_S: Final = 0.3
+"""So long it waits before it is played again (seconds): what the machine has lacked may be there by then."""
 
 _worker: Worker | None = None
 
@@ -51,7 +55,7 @@ async def play_sets(
 
     Raises:
         MatchFailed: a match failed `TRIES` times.
-        StartError: a bot's command cannot be started.
+        StartError: a bot's command cannot be started, tried as often.
     """
     for work in sets:
         for planned in work.left:
@@ -61,7 +65,7 @@ async def play_sets(
 
 
 async def _result_of(player: Player, setting: Setting, planned: PlannedMatch) -> MatchResult:
-    """Play a match until it counts, at most `TRIES` times. Raises `MatchFailed`."""
+    """Play a match until it counts, at most `TRIES` times. Raises `MatchFailed` or `StartError`."""
     for tries_left in reversed(range(TRIES)):
         try:
             await player.play(planned)
@@ -69,10 +73,13 @@ async def _result_of(player: Player, setting: Setting, planned: PlannedMatch) ->
             if result is not None:
                 return result
             raise MatchFailed(f"{planned.id}: the match was aborted", Breakdown.REFEREE)
-        except MatchFailed as failed:
-            note_again(setting.folder, planned.id, failed.cause, str(failed))
+        except (MatchFailed, StartError) as failed:
+            # That a command is there was seen before the run: a bot that cannot be started is for want of something.
+            cause = failed.cause if isinstance(failed, MatchFailed) else Breakdown.HOST
+            note_again(setting.folder, planned.id, cause, str(failed))
             if not tries_left:
                 raise
+            await asyncio.sleep(PAUSE_S)
     raise AssertionError("unreachable: the last try returns or raises")
 
 

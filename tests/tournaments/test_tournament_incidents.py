@@ -1,5 +1,6 @@
 """Whose fault it was: faults of entrants in a closed vocabulary, breakdowns of the host and restarts apart."""
 
+import asyncio
 import os
 import resource
 import signal
@@ -8,10 +9,14 @@ import pytest
 from tournament_kit import Cup, builtin, wait_for
 
 from referee.match.policy import FaultKind
+from referee.processes.bot_process import StartError
 from tournaments.faults import FAULT_OF, FAULTS, Breakdown
+from tournaments.folder import begin, locked
 from tournaments.incidents import FILE, IncidentReader, Incidents, breakdowns_text, note_again, note_restart
-from tournaments.player import MatchFailed
-from tournaments.worker import TRIES
+from tournaments.player import MatchFailed, Player
+from tournaments.schedule import Schedule
+from tournaments.spec import load
+from tournaments.worker import TRIES, Work, play_sets
 
 DIES = """
 def die(turn):
@@ -81,6 +86,63 @@ def test_a_match_whose_worker_dies_is_the_hosts(cup):
     assert found.breakdowns == {Breakdown.HOST: 1}
     assert found.again[0].problem == "the worker process that played it died"
     assert cup.standings()["matches_played"] == 1
+
+
+class Clumsy(Player):
+    """Fails at its first tries, each time in another way."""
+
+    def __init__(self, setting, *failures):
+        super().__init__(setting)
+        self.failures = list(failures)
+
+    async def play(self, planned):
+        """Play, once there is no failure left."""
+        if self.failures:
+            raise self.failures.pop(0)
+        await super().play(planned)
+
+
+def played_by(cup, *failures):
+    """The results of a deal set, played by somebody clumsy."""
+    spec = load(cup.file)
+    with locked(cup.out):
+        setting = begin(cup.out, spec, cup.folder, "cup.toml").setting(cup.out)
+    (match,) = Schedule.of(spec).deal_set(0)
+    results = []
+    asyncio.run(play_sets(Clumsy(setting, *failures), setting, [Work((match,), (match,))], results.append))
+    return results
+
+
+def test_every_breakdown_has_its_cause(cup):
+    """A bot that cannot be started is the host's; a defect of ours the referee's; the match counts in the end."""
+    cup.write(builtin("a"), builtin("b"), deals=1, duplicate=False)
+    (result,) = played_by(cup, StartError("no more processes"), MatchFailed("KeyError: 1", Breakdown.REFEREE))
+    assert (result.faults, result.forfeited) == ({}, ())
+    found = IncidentReader(cup.out).read()
+    assert [(again.cause, again.problem) for again in found.again] == [
+        (Breakdown.HOST, "no more processes"),
+        (Breakdown.REFEREE, "KeyError: 1"),
+    ]
+
+
+def test_it_is_tried_three_times_and_no_more(cup):
+    """The last failure ends the run."""
+    cup.write(builtin("a"), builtin("b"), deals=1, duplicate=False)
+    with pytest.raises(StartError, match="three"):
+        played_by(cup, StartError("one"), StartError("two"), StartError("three"))
+    assert IncidentReader(cup.out).read().breakdowns == {Breakdown.HOST: 3}
+
+
+def test_a_strict_tournament_ends_a_match_at_the_first_fault_and_says_why(cup):
+    """In the bot's own output: the turn, what was wrong, what would have been legal, and that the match is lost."""
+    wrong = cup.bot("wrong", "run(lambda turn: Action.of('9-9 left'))")
+    cup.write(wrong, builtin("m", "medium"), deals=1, policy="strict")
+    cup.run("--workers", "1")
+    assert cup.faults() == {"wrong": {"illegal": 2}}
+    assert cup.standings()["entrants"][1]["lost"] == 2
+    said = (cup.out / "bots" / "wrong.log").read_text()
+    assert said.count("; the match is lost by it ==") == 2
+    assert said.count("legal: ") >= 2
 
 
 def test_a_failed_match_keeps_its_cause_on_the_way_between_processes():
