@@ -106,7 +106,7 @@ class _Walk:
         self._state = state
         self._on_log = on_log
         self._setting: Setting = state.setting(proof.folder)
-        schedule = Schedule.of(state.spec, state.layers)
+        self._schedule = schedule = Schedule.of(state.spec, state.layers)
         self._course = course_of(state.spec, schedule)
         self._standings = Standings.of(state.spec, schedule, state.identities)
         self._seen: set[str] = set()
@@ -117,13 +117,29 @@ class _Walk:
         proof = self._proof
         proof.finished = all(self._wave(wave) for wave in self._course.waves())
         for path in sorted((proof.folder / "matches").glob("*")):
-            if path.is_file() and path.name not in self._seen:
+            if not path.is_file() or path.name in self._seen:
+                continue
+            if self._in_vain(path):
+                proof.note(path, "not counted: an entrant was disqualified before this match")
+            else:
                 proof.fault(path, "schedule: no match of this name is planned")
-        self._standings.plan(self._course.total(), self._course.ranking())
+        self._standings.look(self._course.outlook())
         proof.planned, proof.played = self._course.total(), self._standings.matches_played
         self._say_unrevealed()
         if proof.played or proof.finished or (proof.folder / "standings.json").exists():
             self._check_standings()
+
+    def _in_vain(self, path: Path) -> bool:
+        """Whether a log is of a planned match that was played though one of its entrants was out by then."""
+        try:
+            number = int(path.stem.partition("-")[0])
+            planned = self._schedule.deal_set(number)
+        except (ValueError, IndexError):
+            return False
+        out = self._course.outlook().out
+        return path.name in {log_path(path, one.id).name for one in planned} and not out.keys().isdisjoint(
+            self._schedule.names_in(number)
+        )
 
     def _wave(self, sets: Iterable[DealSet]) -> bool:
         """Count a wave's matches; whether all of them have been played."""

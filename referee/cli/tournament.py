@@ -28,13 +28,14 @@ from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
+from tournaments.incidents import IncidentReader, Incidents, incident_lines
 from tournaments.passing import pass_lines
 from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
 from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
 from tournaments.spec import SpecError, TournamentSpec, load
-from tournaments.tables import to_markdown
+from tournaments.tables import place_text, status_text, to_markdown
 
 EXECUTORS = ("processes", "dask")
 
@@ -104,7 +105,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
         _refresh(folder, read_state(folder))
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
-        tables = [*_tables(screen, figures), *_passes(figures)]
+        tables = [*_tables(screen, figures), *_said(figures, IncidentReader(folder).read())]
         text = to_markdown(figures) if markdown else ""
     except FolderError as error:
         fail(str(error))
@@ -234,9 +235,7 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
         print_json(figures)
     else:
         screen = Screen()
-        screen.print(*_tables(screen, figures), *_passes(figures), sep="\n")
-        if runner.course.verdict():
-            screen.print(Text(printable(runner.course.verdict())))
+        screen.print(*_tables(screen, figures), *_said(figures, runner.incidents.read()), sep="\n")
         said = ("report.html", "standings.json")
         there = [printable(str(out / name)) for name in said if (out / name).exists()]
         say(f"the report and the standings: {' and '.join(there)}", "")
@@ -288,9 +287,10 @@ def _announce(state: State, runner: Runner) -> None:
     screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
 
 
-def _passes(figures: Mapping[str, Any]) -> list[Table | Text]:
-    """Who has passed, where there is something to pass."""
-    return [Text(printable(line)) for line in pass_lines(figures)]
+def _said(figures: Mapping[str, Any], incidents: Incidents) -> list[Table | Text]:
+    """Who has passed, what has come of the tournament and what happened besides, as far as there is any of it."""
+    lines = [*pass_lines(figures), figures.get("verdict", ""), *incident_lines(incidents)]
+    return [Text(printable(line)) for line in lines if line]
 
 
 def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:
@@ -320,13 +320,10 @@ def _standings_table(figures: Mapping[str, Any], title: str, rated: bool) -> Tab
     rating = (">rating",) if rated else ()
     rows = table(">place", "entrant", ">mean", "95 %", *rating, ">won", ">drawn", ">lost", "faults", title=title)
     for one in figures["entrants"]:
-        best, worst = one["places"]
-        place = str(one["place"]) if best == worst else f"{one['place']} ({best}–{worst})"
-        faults = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in one["faults"].items() if count)
         rows.add_row(
-            place, Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
+            place_text(one), Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
             *([f"{one['rating']:.0f}"] if rated else []),
-            str(one["won"]), str(one["drawn"]), str(one["lost"]), faults,
+            str(one["won"]), str(one["drawn"]), str(one["lost"]), status_text(one),
         )  # fmt: skip
     return rows
 

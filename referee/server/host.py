@@ -253,6 +253,7 @@ class MatchHost:
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:
         """Note that a match has failed; what its bots are told."""
         hosted.stage = MatchStage.FAILED
+        hosted.unwritable = isinstance(error, OSError)
         if isinstance(error, OSError) and hosted.resumable:
             hosted.stage = MatchStage.SUSPENDED
             hosted.problem = f"the log cannot be written: {error.strerror}; the match goes on when it can"

@@ -65,6 +65,7 @@ class HostedMatch:
         created_at: when it was created (seconds since 1970, UTC).
         stage: how far it is.
         problem: why it failed, if it did.
+        unwritable: True if it failed since its log could not be written, which is the machine's fault and not ours.
         events: encodes its events.
         turns: encodes its turns.
         players: who plays, by seat: a built-in bot, or the ticket of a bot that dials in.
@@ -83,6 +84,7 @@ class HostedMatch:
         self.created_at = now
         self.stage = MatchStage.WAITING
         self.problem = ""
+        self.unwritable = False
         self.events = EventCodec(spec)
         self.turns = TurnCodec(spec)
         self.remote: dict[int, tuple[Ticket, RemoteSeat]] = {}
