@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -46,8 +47,13 @@ def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version and exit."
 )
-def main() -> None:
+@click.pass_context
+def main(ctx: click.Context) -> None:
     """The referee that domino bots play under."""
+    if ctx.invoked_subcommand == "serve":
+        # gRPC has a line for every frame that it cannot read, which strangers would fill a disk with, in their own
+        # words. It looks at this when it is imported.
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 
 if __name__ == "__main__":
