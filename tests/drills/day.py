@@ -22,6 +22,9 @@ HOURS = 24
 AT_ONCE = 6
 """So many matches are played at once."""
 
+KEPT = 20
+"""So many matches the server remembers: they are all there after the first hours."""
+
 HURRIED = {"join_ms": 100, "ready_ms": 400, "move_ms": 400}
 
 OBJECTS_A_MATCH = 5
@@ -131,7 +134,7 @@ def rows(full: bool) -> list[Row]:
     hours, matches = (HOURS, 200) if full else (8, 10)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        server = Server(data, watched=True, env={"DRILL_KEPT": str(matches)})
+        server = Server(data, watched=True, env={"DRILL_KEPT": str(KEPT)})
         server.start()
         try:
             held, connections = run(lambda: _samples(server, hours, matches), 1800)
