@@ -6,7 +6,7 @@ import asyncio
 import signal
 import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import grpc
@@ -25,10 +25,11 @@ AT_ONCE = 6
 KEPT = 20
 """So many matches the server remembers: they are all there after the first hours."""
 
-HURRIED = {"join_ms": 100, "ready_ms": 400, "move_ms": 400}
+SHORT_MS = 100
+"""How long one is waited for that will not come."""
 
-OBJECTS_A_MATCH = 5
-"""Python objects that may be added by a match: less than anything kept of one would be, even a lone stream."""
+OBJECTS_A_MATCH = 10
+"""Python objects that may be added by a match: less than its streams have. A match that is kept varies as much."""
 
 MOST_GROWTH = 0.05
 """The share by which resident memory may differ from one half of the day to the other: the allocator's own."""
@@ -86,7 +87,19 @@ async def _is_refused(_: _Day, bots: Sequence[Bot], tokens: Sequence[str]) -> No
         await bot.end()
 
 
-VISITS = (_plays, _comes_back, _leaves, _crashes, _half_closes, _never_comes, _is_refused, _plays)
+_Visit = Callable[["_Day", Sequence[Bot], Sequence[str]], Awaitable[None]]
+
+VISITS: tuple[tuple[_Visit, dict[str, int]], ...] = (
+    (_plays, {}),
+    (_comes_back, {}),
+    (_leaves, {}),
+    (_crashes, {"move_ms": SHORT_MS}),
+    (_half_closes, {"move_ms": SHORT_MS}),
+    (_never_comes, {"join_ms": SHORT_MS}),
+    (_is_refused, {"join_ms": SHORT_MS}),
+    (_plays, {}),
+)
+"""What happens in a match, and its clock."""
 
 
 async def _join(bots: Sequence[Bot], tokens: Sequence[str]) -> None:
@@ -115,8 +128,8 @@ class _Day:
 
     async def _visit(self, number: int) -> None:
         async with self._room:
-            visit = VISITS[number % len(VISITS)]
-            match_id, tokens = await created(self._matches, match_request(clock=HURRIED, seed=None))
+            visit, clock = VISITS[number % len(VISITS)]
+            match_id, tokens = await created(self._matches, match_request(clock=clock, seed=None))
             gone = self._matches.WatchMatch(match_pb2.WatchMatchRequest(match_id=match_id))
             await gone.read()
             bots = [Bot(self.address), Bot(self.address)]

@@ -44,6 +44,7 @@ def killed(data: Path, kills: int, matches: int, *words: str) -> tuple[Load, flo
     slowest_s = server.start()
     load = Load(server.address, matches)
     try:
+        load.until(1)
         for number in range(kills):
             assert server.process is not None
             if number % 2:
