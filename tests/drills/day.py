@@ -144,7 +144,7 @@ class _Day:
 
 def rows(full: bool) -> list[Row]:
     """The rows of this drill."""
-    hours, matches = (HOURS, 200) if full else (8, 10)
+    hours, matches = (HOURS, 100) if full else (8, 10)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         server = Server(data, watched=True, env={"DRILL_KEPT": str(KEPT)})

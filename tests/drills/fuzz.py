@@ -31,7 +31,7 @@ AT_ONCE = 8
 
 def rows(full: bool) -> list[Row]:
     """The rows of this drill."""
-    connections, messages = (10_000, 150_000) if full else (200, 3_000)
+    connections, messages = (10_000, 60_000) if full else (200, 3_000)
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
         server = Server(data, watched=True)

@@ -13,14 +13,14 @@ from tests.drills.load import Load, check_all
 from tests.drills.row import Row
 from tests.drills.server import Server
 
-WAYS = ((("--durability", "process"), 1), (("--durability", "power"), 4), (("--processes", "2"), 4))
+WAYS = ((("--durability", "process"), 1), (("--durability", "power"), 8), (("--processes", "2"), 8))
 """How the server is started, and what part of the kills it gets."""
 
 
 def rows(full: bool) -> list[Row]:
     """The rows of this drill."""
     kills = 200 if full else 4
-    return [drill(kills // share, 8 if full else 4, *words) for words, share in WAYS]
+    return [drill(max(1, kills // share), 8 if full else 4, *words) for words, share in WAYS]
 
 
 def drill(kills: int, matches: int, *words: str) -> Row:

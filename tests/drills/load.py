@@ -110,7 +110,7 @@ class Load:
     def create(self, game: str, format: play_pb2.Format, seats: str) -> match_pb2.CreateMatchResponse:
         """A new match. Raises `grpc.RpcError`."""
         request = match_request(game, seats, CLOCK, format, seed=None)
-        return self._matches.CreateMatch(request, timeout=20, wait_for_ready=True)
+        return self._matches.CreateMatch(request, timeout=120, wait_for_ready=True)
 
     def _one(self, game: str, format: play_pb2.Format, seats: str) -> None:
         try:
