@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from importlib import import_module
@@ -52,4 +53,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # Ended from outside, it still ends the servers that it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(main())
