@@ -53,6 +53,7 @@ def rows(full: bool) -> list[Row]:
             server.close()
         check_all(data, load.played)
         assert not server.complaints(), server.complaints()
+        assert "hpack_parser" not in server.errors.read_text(), "strangers' frames have left lines of gRPC's own"
     assert all(after[kind] <= before[kind] + SPARE[kind] for kind in COUNTED), (before, after)
     assert heard, "the server has answered none of the raw connections"
     assert refused, "no message was refused"

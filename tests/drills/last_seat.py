@@ -24,6 +24,9 @@ from tests.drills.server import Server
 CONNECTIONS = 20
 """The streams come over so many connections."""
 
+LIMITS = "[limits]\nunjoined_per_peer = 100_000\njoins_per_second = 100_000\n"
+"""All come from one address, which by default may not have so many streams that have not joined."""
+
 
 def rows(full: bool) -> list[Row]:
     """The rows of this drill."""
@@ -32,7 +35,9 @@ def rows(full: bool) -> list[Row]:
     owners = min(joins, MOST_UNASKED) * 3 // 4
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        server = Server(data)
+        limits = Path(folder) / "limits.toml"
+        limits.write_text(LIMITS)
+        server = Server(data, "--config", str(limits))
         server.start()
         try:
             for number in range(times):
