@@ -79,8 +79,8 @@ def test_nobody_else_creates_matches_where_one_is_played(tmp_path):
     try:
         address = running.line(r"REFEREE_ADDRESS=(\S+)")[1]
         seats = [match_pb2.SeatRequest(builtin="beginner")] * 2
+        request = match_pb2.CreateMatchRequest(game="domino-classico", seats=seats)
         with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as refused:
-            request = match_pb2.CreateMatchRequest(game="domino-classico", seats=seats)
             match_pb2_grpc.MatchServiceStub(channel).CreateMatch(request, timeout=20)
         assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
     finally:
