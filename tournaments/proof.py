@@ -1,4 +1,8 @@
-"""Refereeing a tournament again, from its folder alone: its deals, its schedule, every log, and its standings."""
+"""Refereeing a tournament again, from its folder alone: its deals, its schedule, every log, and its standings.
+
+What bots printed (`bots`) and the logs that others have superseded (`superseded`) prove nothing and are not looked at;
+nor is `report.html`, which can be made anew from the logs at any time.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,15 @@ from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import Setting, match_spec
 from tournaments.publish import files_of
 from tournaments.result import MatchResult
+from tournaments.resume import SUPERSEDED
 from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
 
 _WRITTEN: Final = frozenset({"seq", "ts", "prev", "hash"})
 """What the log adds to an event."""
+_OTHERS: Final = frozenset({STATE, ".lock", "matches", "bots", SUPERSEDED})
+"""What stands in a tournament's folder besides its standings and its report."""
+_REPORT: Final = "report.html"
 _TO_COME: Final = {False: "to be played again", True: "being played, or to be played again"}
 
 
@@ -117,7 +125,7 @@ class _Walk:
         proof = self._proof
         proof.finished = all(self._wave(wave) for wave in self._course.waves())
         for path in sorted((proof.folder / "matches").glob("*")):
-            if not path.is_file() or path.name in self._seen:
+            if path.name in self._seen:
                 continue
             if self._in_vain(path):
                 proof.note(path, "not counted: an entrant was disqualified before this match")
@@ -128,6 +136,7 @@ class _Walk:
         self._say_unrevealed()
         if proof.played or proof.finished or (proof.folder / "standings.json").exists():
             self._check_standings()
+        self._say_strays()
 
     def _in_vain(self, path: Path) -> bool:
         """Whether a log is of a planned match that was played though one of its entrants was out by then."""
@@ -165,6 +174,17 @@ class _Walk:
                 )
             else:
                 self._proof.note(path, "seed: not revealed yet")
+
+    def _say_strays(self) -> None:
+        """Say what stands in the folder that no tournament has, and that its report is missing."""
+        proof = self._proof
+        ours = {*_OTHERS, _REPORT, *files_of(self._standings)}
+        for path in sorted(proof.folder.iterdir()):
+            # A file that is being replaced has such a name for a moment.
+            if path.name not in ours and path.name.removeprefix(".").removesuffix(".new") not in ours:
+                proof.note(path, "not the tournament's; it was not looked at")
+        if proof.finished and not proof.at_work and not (proof.folder / _REPORT).is_file():
+            proof.note(proof.folder / _REPORT, "missing; `referee tournament report` makes it from the logs")
 
     def _match(self, planned: PlannedMatch, seed: bytes) -> Event | None:
         """Referee and count a match; the last event of its log if it has been played to an end that counts."""

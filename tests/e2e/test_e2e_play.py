@@ -6,11 +6,13 @@ import socket
 import subprocess
 import sys
 
+import grpc
 import pytest
 from e2e_kit import ENVIRONMENT, EXAMPLES, Running, bot, checked, referee, script
 from support.processes import ended, line, mouth
 
 from referee.rules.registry import GAMES
+from referee.v1 import match_pb2, match_pb2_grpc
 
 SEED = "5e" * 32
 TABLES = [(game.id, players) for game in GAMES.values() for players in sorted({game.players[0], game.players[-1]})]
@@ -70,6 +72,20 @@ def test_bot_processes_play_every_game(tmp_path, game, players):
     assert events[-1]["seed"] == SEED
     assert not [event for event in events if event["event"] in {"fault", "rejected"}]
     assert {event["by"] for event in events if event["event"] == "action"} <= {"bot", "forced"}
+
+
+def test_nobody_else_creates_matches_where_one_is_played(tmp_path):
+    """Who can reach the address of `play` may dial in with a token, and nothing more."""
+    running = Running("play", "domino-classico", "--seats", "remote,medium", cwd=tmp_path)
+    try:
+        address = running.line(r"REFEREE_ADDRESS=(\S+)")[1]
+        seats = [match_pb2.SeatRequest(builtin="beginner")] * 2
+        request = match_pb2.CreateMatchRequest(game="domino-classico", seats=seats)
+        with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as refused:
+            match_pb2_grpc.MatchServiceStub(channel).CreateMatch(request, timeout=20)
+        assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    finally:
+        running.close()
 
 
 def test_remote_seats_wait_for_bots_that_dial_in(tmp_path):

@@ -99,7 +99,9 @@ def test_a_refused_answer_is_logged_with_its_turn_and_words(refuse, tmp_path):
     refuse([log[0], rejected, *log[1:]], 2, "rejected where hand_started must come")
 
 
-@pytest.mark.parametrize("key", ["schema", "rules_version", "game", "options", "format", "seats", "commitment", "clock"])
+@pytest.mark.parametrize(
+    "key", ["schema", "rules_version", "game", "options", "format", "seats", "commitment", "clock"]
+)
 def test_what_a_log_must_begin_with(refuse, key):
     log = honest("domino-classico", 2)
     refuse(changed(log, 0, **{key: ...}), 1, f"match_started: {key} is missing")
