@@ -136,39 +136,6 @@ def test_streams_that_wait_for_a_match_are_told_that_the_server_stops(tmp_path):
     run(promise)
 
 
-def test_a_waiting_stream_takes_over_a_seat_whose_stream_is_lost(tmp_path):
-    """A bot that came back before its old stream was known to be dead gets its seat when it is."""
-
-    async def promise():
-        async with serving(tmp_path) as kit:
-            made, _ = await kit.create(seats="bb")
-            await kit.ended(made)
-            spec = kit.server.host.matches[made].spec
-            token, ticket = kit.server.admission.issue("ana", open=True)
-            old = kit.bot()
-            await old.join(token)
-            await ticket.came()
-            players = [ticket, lambda view: view.legal[0]]
-            hosted = kit.server.host.create(spec, bytes.fromhex("5e" * 32), players, tmp_path / "open.jsonl")
-            await old.ready()
-            turn = await old.until("turn")
-            new = kit.bot()
-            await new.join(token)
-            await new.answer(1, index=0)
-            assert (await new.until("refusal")).code == "not_your_turn"
-            await old.crash()
-            assert (await new.until("joined")).resumed
-            assert (await new.until("turn")).turn_id == turn.turn_id
-            await new.answer(turn.turn_id, index=0)
-            closed = await new.play()
-            assert closed.reason == play_pb2.CLOSE_REASON_MATCH_OVER
-            assert closed.join_again
-            assert await kit.server.host.finished(hosted) == ""
-            verify(hosted.path)
-
-    run(promise)
-
-
 def test_reflection_and_channelz_answer(tmp_path):
     """Tools find the services by reflection, and the server's sockets by channelz."""
 
