@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from referee.cli.commands import command_problem
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import NearGroup
 from referee.cli.policy import transport_of, transport_options
@@ -41,9 +41,6 @@ EXECUTORS = ("processes", "dask")
 
 REFRESHED = 20_000
 """Up to so many logs are counted again for standings that are behind them: some seconds."""
-
-SCRIPTS = (".py", ".js", ".mjs", ".ts", ".rb", ".jar")
-"""A word of a command that ends so names a file, which has to be there."""
 
 Folder = click.Path(file_okay=False, path_type=Path)
 
@@ -157,34 +154,9 @@ def _refresh(folder: Path, state: State) -> None:
 def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
     """See that every entrant's command exists. Raises `SpecError`."""
     for number, entrant in enumerate(spec.entrants):
-        if entrant.command is None:
-            continue
-        program = argv(entrant)[0]
-        key = f"entrants[{number}].command"
-        if shutil.which(base_dir / program if "/" in program else program) is None:
-            raise SpecError(file, key, f"{program!r} of {entrant.name!r} is no program that can be executed")
-        for word in argv(entrant)[1:]:
-            if _names_file(word) and not _there(base_dir / word):
-                problem = f"{word!r} of {entrant.name!r} is not there; files are looked for from {base_dir.resolve()}"
-                raise SpecError(file, key, problem)
-
-
-def _names_file(word: str) -> bool:
-    """Whether a word of a command can only name a file: a script, or a path, and no option, URL or list of paths."""
-    if word.startswith("-") or any(one.isspace() or one in ":=" for one in word):
-        return False
-    return word.endswith(SCRIPTS) or "/" in word
-
-
-def _there(path: Path) -> bool:
-    """Whether there is a file or a folder of this name; True where that cannot be known."""
-    try:
-        path.stat()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return True
+        problem = command_problem(argv(entrant), base_dir) if entrant.command is not None else None
+        if problem is not None:
+            raise SpecError(file, f"entrants[{number}].command", f"of {entrant.name!r}: {problem}")
 
 
 def _executor(setting: Setting, workers: int | None, scheduler: str | None) -> Executor:

@@ -116,9 +116,10 @@ def test_remote_seats_wait_for_bots_that_dial_in(tmp_path):
 @pytest.mark.parametrize(
     ("seat", "word"),
     [
-        ("cmd:/nowhere/no-such-bot", "No such file"),
+        ("cmd:/nowhere/no-such-bot", "'/nowhere/no-such-bot' is no program that can be executed"),
         ("cmd:/etc/hostname", "cannot be started"),
-        ("cmd:", "cmd:"),
+        ("cmd:sh bots/none.py", "'bots/none.py' is not there; files are looked for from"),
+        ("cmd:", "its command is empty"),
         ("cmd:python 'x", "quot"),
         ("beginer", "did you mean 'beginner'"),
     ],
@@ -291,6 +292,9 @@ def test_a_log_that_exists_is_not_lost(tmp_path):
     """Refused with one line, before anything is played; replaced where that was asked for."""
     done, log = _play(tmp_path, "beginner", "beginner")
     before = log.read_bytes()
+    for wrong in ("beginer", "cmd:sh none.sh", "cmd:none"):
+        done, _ = _play(tmp_path, wrong, "beginner", words=["--overwrite"])
+        assert done.returncode == 2
     done, _ = _play(tmp_path, "beginner", "beginner")
     assert done.returncode == 2
     assert done.stderr == f"referee: --log {log}: {log} exists; give another name, or --overwrite\n"
