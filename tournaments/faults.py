@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
+
+import msgspec
 
 from referee.match.policy import FaultKind
 
@@ -44,3 +46,15 @@ FAULT_OF: Final[Mapping[str, Fault]] = {
     FaultKind.CRASHED: Fault.CRASHED,
 }
 """What each kind of fault in a match log counts as; every kind has its own line here."""
+
+_MARK: Final = b'"event":"fault"'
+
+
+def fault_events(log: bytes) -> list[dict[str, Any]]:
+    """All events of a log in which a fault stands; of one without any, which most are, nothing is decoded.
+
+    A last line that is torn is none: its writer was stopped.
+    """
+    if _MARK not in log:
+        return []
+    return [msgspec.json.decode(line) for line in log.splitlines(keepends=True) if line.endswith(b"\n")]

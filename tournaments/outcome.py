@@ -13,11 +13,10 @@ import msgspec
 from referee.match.deal import commitment, set_seed
 from referee.match.log import MatchLog
 from referee.rules.formats import rank
-from tournaments.faults import FAULT_OF
+from tournaments.faults import FAULT_OF, fault_events
 from tournaments.result import MatchResult
 from tournaments.schedule import PlannedMatch
 
-_FAULT_MARK: Final = b'"event":"fault"'
 _TAIL_BYTES: Final = 1 << 14
 
 
@@ -59,8 +58,7 @@ def read_result(
     faults: dict[str, Counter[str]] = {}
     playing = set(sides)
     out: tuple[str, ...] = ()
-    if _FAULT_MARK in data:
-        events = [msgspec.json.decode(line) for line in data.splitlines()]
+    if events := fault_events(data):
         for event in events:
             if event["event"] == "fault":
                 faults.setdefault(planned.seats[event["seat"]], Counter())[FAULT_OF[event["kind"]]] += 1

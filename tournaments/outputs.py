@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-import msgspec
+from tournaments.faults import fault_events
 
 MOST_BYTES: Final = 1 << 20
 """So much of what an entrant prints is kept, and so much of what one process prints in a match."""
@@ -24,7 +24,6 @@ MAX_FILE_NAME: Final = 200
 """The most characters of a name in a file's; file systems take 255 bytes."""
 
 _FULL: Final = b"== the referee keeps no more: 1 MiB is full ==\n"
-_FAULT_MARK: Final = b'"event":"fault"'
 
 
 class Outputs:
@@ -93,11 +92,8 @@ def remarks_on(log: Path, seat: int) -> list[str]:
         data = log.read_bytes()
     except OSError:
         return []
-    if _FAULT_MARK not in data:
-        return []
     found, turn = [], "before the first turn"
-    for line in data.splitlines():
-        event = msgspec.json.decode(line)
+    for event in fault_events(data):
         if event["event"] == "action":
             turn = f"turn {event['turn'] + 1}"
         if event["event"] == "hand_started" and not event["hand"]:

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from tournaments.outcome import log_path, read_result
+from tournaments.outputs import remarks_on
 from tournaments.schedule import PlannedMatch
 
 PLANNED = PlannedMatch("0000000-0", 0, 0, ("a", "b", "c", "d"))
@@ -65,3 +66,20 @@ def test_an_aborted_match_has_no_result(tmp_path: Path) -> None:
     """It was no bot's fault, and is played again."""
     log(tmp_path, ended(1, 1, 1, 1, reason="aborted"))
     assert read_result(tmp_path, PLANNED, (0, 1, 2, 3)) is None
+
+
+@pytest.mark.parametrize("torn", [b'{"event":"seed_rev', b'{"event":"seed_revealed","seed":"00"}'])
+def test_a_line_that_is_torn_at_the_end_hides_neither_the_result_nor_its_faults(tmp_path: Path, torn: bytes) -> None:
+    """A run that was killed while it revealed a seed leaves one; the next run and the bots' files read on."""
+    log(
+        tmp_path,
+        {"event": "fault", "seat": 2, "kind": "crashed", "detail": "it ended", "remedy": "forfeit"},
+        {"event": "forfeited", "seat": 2},
+        ended(1, 2, 3, 4),
+    )
+    path = log_path(tmp_path, PLANNED.id)
+    path.write_bytes(path.read_bytes() + torn)
+    result = read_result(tmp_path, PLANNED, (0, 1, 2, 3))
+    assert result is not None
+    assert (result.places, result.faults, result.forfeited) == ((1, 2, 4, 3), {"c": {"crashed": 1}}, ("c",))
+    assert remarks_on(path, 2) == ["before the first turn: crashed: it ended; the match is lost by it"]
