@@ -17,7 +17,15 @@ JOIN_S: Final = 10.0
 
 
 class WorkersLost(Exception):
-    """Those who played a task are gone; what they finished is in the folder, the rest is to be played again."""
+    """Those who played a task are gone; what they finished is in the folder, the rest is to be played again.
+
+    Attributes:
+        first: whether no other task that was lost with the same workers has said so yet.
+    """
+
+    def __init__(self, text: str, first: bool = True) -> None:
+        super().__init__(text)
+        self.first = first
 
 
 class Executor(Protocol):
@@ -62,10 +70,11 @@ class Processes:
             # Shielded: a pool whose workers die does not expect that somebody has cancelled its futures.
             return await asyncio.shield(future)
         except BrokenProcessPool:
-            if self._pool is pool:
+            first = self._pool is pool
+            if first:
                 self._pool = None
                 pool.shutdown(wait=False, cancel_futures=True)
-            raise WorkersLost("worker processes died") from None
+            raise WorkersLost("worker processes died", first) from None
 
     async def close(self, at_once: bool) -> None:
         """Stop the workers, and with them their bots."""

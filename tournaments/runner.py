@@ -42,7 +42,7 @@ WRITE_EVERY_S: Final = 5.0
 """So often the standings are written while a tournament runs."""
 
 LOSSES: Final = 5
-"""So many times those who play a task may be lost before the run gives up."""
+"""So many times in a row those who play may be lost, with nothing played meanwhile, before the run gives up."""
 
 
 class RunFailed(Exception):
@@ -245,16 +245,25 @@ class Runner:
             try:
                 played = await self._executor.play(batch)
             except WorkersLost as error:
-                self._losses_left -= 1
-                if not self._losses_left:
-                    raise RunFailed(f"{error} {LOSSES} times; what was played is kept") from error
-                batch = self._left_of(batch)
+                left = self._left_of(batch)
+                self._lost(error, _matches(left) < _matches(batch))
+                batch = left
                 continue
+            self._losses_left = LOSSES
             for result in played.results:
                 self._count(result)
             self._sets_a_task = max(1, min(SETS_A_TASK, int(len(batch) * TASK_S / max(played.seconds, 1e-9))))
             break
         self._done(handed_out)
+
+    def _lost(self, error: WorkersLost, progress: bool) -> None:
+        """Take note of a lost task, which has made some progress or none; once for all that were lost together."""
+        if progress:
+            self._losses_left = LOSSES
+        elif error.first:
+            self._losses_left -= 1
+            if not self._losses_left:
+                raise RunFailed(f"{error} {LOSSES} times; what was played is kept") from error
 
     def _done(self, batch: list[Work]) -> None:
         """Take note that some deal sets are done, their seeds revealed."""
@@ -303,6 +312,11 @@ class Runner:
         self._plan()
         write_standings(self._folder, self.standings)
         self._on_standings(self.standings.to_json(), self.incidents.read())
+
+
+def _matches(batch: Iterable[Work]) -> int:
+    """How many matches of a task are left."""
+    return sum(len(work.left) for work in batch)
 
 
 async def _to_its_end(coroutine: Coroutine[Any, Any, None]) -> None:
