@@ -173,7 +173,8 @@ class Player:
                     running[seat] = (entrant, number, bot)
                     players.append(bot.ticket)
             path = log_path(self._setting.folder, planned.id)
-            hosted = server.host.create(match, seed, players, path, withheld=self._setting.spec.duplicate)
+            withheld = self._setting.spec.duplicate
+            hosted = server.host.create(match, seed, players, path, withheld=withheld, replayed=True)
             for seat, (_, _, bot) in running.items():
                 bot.process.on_exit(lambda how, seat=seat: hosted.crashed(seat, how))  # type: ignore[misc]
             problem = await server.host.finished(hosted)

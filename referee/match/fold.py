@@ -36,6 +36,7 @@ class Match:
         spec: what the match is.
         seed: the 32 bytes its deals come from; None where they are not known (a log whose seed is withheld).
         withheld: True if the seed must not be revealed at the end, since other matches use it.
+        replayed: True if the match is played again with the same seed where it is aborted: that end does not reveal it.
         sides: the side of each seat, by seat.
         tally: what the format counts.
         state: the hand being played, if one is.
@@ -46,10 +47,11 @@ class Match:
         ended: the `match_ended` event, once there is one.
     """
 
-    def __init__(self, spec: MatchSpec, seed: bytes | None, withheld: bool = False) -> None:
+    def __init__(self, spec: MatchSpec, seed: bytes | None, withheld: bool = False, replayed: bool = False) -> None:
         self.spec = spec
         self.seed = seed
         self.withheld = withheld
+        self.replayed = replayed
         players = len(spec.names)
         self.sides = spec.game.sides(players)
         self.tally = Tally(spec.format, self.sides)
@@ -164,7 +166,7 @@ class Match:
             "places": list(self._places(reason)),
             "totals": list(self.tally.totals),
         }
-        if self.withheld or self.seed is None:
+        if self.withheld or self.seed is None or (reason == "aborted" and self.replayed):
             event["seed_withheld"] = True
         else:
             event["seed"] = self.seed.hex()

@@ -76,6 +76,7 @@ class MatchHost:
         players: Sequence[Bot | Ticket],
         path: Path,
         withheld: bool = False,
+        replayed: bool = False,
         listener: Callable[[Event], None] | None = None,
         on_over: Callable[[], None] | None = None,
         resumable: bool = False,
@@ -88,6 +89,7 @@ class MatchHost:
             players: by seat, a built-in bot or the ticket of a bot that dials in.
             path: the log to be written.
             withheld: do not reveal the seed at the end, since other matches use it.
+            replayed: nor if the match is aborted, since it is then played again.
             listener: told of every event after it is written; must not wait.
             on_over: called once the match is over.
             resumable: True if what is needed to go on after a crash is kept beside the log.
@@ -97,7 +99,7 @@ class MatchHost:
         """
         # Each a millisecond after the one before it at least, which is the order that they are listed in.
         now = round(max(time.time(), self._newest + 0.001), 3)
-        hosted = HostedMatch(spec, Match(spec, seed, withheld), path, now)
+        hosted = HostedMatch(spec, Match(spec, seed, withheld, replayed), path, now)
         hosted.players = list(players)
         hosted.resumable = resumable
         hosted.listener = listener or hosted.listener

@@ -227,6 +227,15 @@ def test_a_withheld_seed_is_not_told():
     assert started("domino-classico", 2, seed=1).aborted()["seed"] == random.Random(1).randbytes(32).hex()
 
 
+def test_a_match_that_is_played_again_after_an_abort_tells_its_seed_only_once_it_is_completed():
+    """Nobody outside the referee can know a seed before its last use."""
+    match = started("domino-classico", 2, seed=1, replayed=True)
+    event = match.aborted()
+    assert event["seed_withheld"] is True
+    assert "seed" not in event
+    assert match._match_ended("completed")["seed"] == random.Random(1).randbytes(32).hex()
+
+
 def test_a_refused_event_changes_nothing():
     match = started("domino-classico", 2, seed=1)
     before = (match.turn, list(match.state.history), list(match.banks), match.hand)

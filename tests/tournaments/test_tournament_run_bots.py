@@ -6,7 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from oracle.verify import check_log
 from tournament_kit import Cup, builtin, events
+
+from referee.match.verify import verify
 
 BAD = {
     "at_once": "sys.exit('no good')",
@@ -209,6 +212,36 @@ def test_a_remote_run_goes_on_with_the_same_tokens(cup):
     cup.check_logs(4)
     assert cup.faults() == {}
     assert not [event for path in cup.logs() for event in events(path) if event.get("reason") == "aborted"]
+
+
+def test_a_match_that_is_aborted_tells_no_seed_until_it_has_been_played_again(tmp_path):
+    """Without duplicate deals too: the same deals are to come once more."""
+    cup = Cup(tmp_path)
+    cup.write(builtin("a"), {"name": "r", "remote": True}, deals=1, duplicate=False)
+    # It tells that it is asked, and never answers.
+    silent = cup.bot("silent", "run(lambda turn: (tell(turn.match.id), time.sleep(600)))")
+    run = cup.start("--workers", "1")
+    first = tokens(cup, run, 1)
+    bot = dial_in(cup, silent, first["r"])
+    assert cup.told() == ["0000000-0"]
+    run.terminate()
+    bot.kill()
+    bot.wait()
+    bot.stderr.close()
+    cup.end(run, 143)
+    (log,) = cup.logs()
+    *_, last = events(log)
+    assert (last["event"], last["reason"]) == ("match_ended", "aborted")
+    assert last["seed_withheld"] is True
+    assert "seed" not in last
+    check_log(log)
+    assert not verify(log).deals_checked
+    run = cup.start("--workers", "1")
+    bot = dial_in(cup, cup.bot("calm"), tokens(cup, run, 1)["r"])
+    cup.end(run, 0)
+    assert bot.wait(30) == 0
+    bot.stderr.close()
+    cup.check_logs(1)
 
 
 @pytest.mark.parametrize(
