@@ -128,7 +128,7 @@ def fit(wins: Sequence[float], met: Sequence[Mapping[int, float]]) -> list[float
     for _ in range(_MOST_STEPS):
         if size <= EXACT_UP_TO:
             slopes, curves = _slopes(wins, met, thetas)
-            steps = [sum(map(mul, row, slopes)) for row in _inverse(_information(met, thetas, curves))]
+            steps = _solve(_factors(_information(met, thetas, curves)), slopes)
             longest = max(map(abs, steps))
             share = min(1.0, 1 / longest) if longest else 0.0
             thetas = [theta + share * step for theta, step in zip(thetas, steps, strict=True)]
@@ -186,18 +186,31 @@ def _information(
     return rows
 
 
-def _inverse(matrix: list[list[float]]) -> list[list[float]]:
-    """The inverse of a positive definite matrix, by Gauss and Jordan; the diagonal dominates, so nothing is swapped."""
-    size = len(matrix)
-    rows = [row + [float(place == number) for place in range(size)] for number, row in enumerate(matrix)]
-    for number in range(size):
-        pivot = rows[number][number]
-        row = rows[number] = [value / pivot for value in rows[number]]
-        for other in range(size):
-            factor = rows[other][number]
-            if other != number and factor:
-                rows[other] = [value - factor * own for value, own in zip(rows[other], row, strict=True)]
-    return [row[size:] for row in rows]
+def _factors(matrix: list[list[float]]) -> list[list[float]]:
+    """Cholesky's lower triangle L of a positive definite matrix, which is L times L turned over."""
+    rows: list[list[float]] = []
+    for number, given in enumerate(matrix):
+        row: list[float] = []
+        for value, above in zip(given, rows, strict=False):
+            # `map` ends with the shorter: the places before this one.
+            row.append((value - sum(map(mul, row, above))) / above[-1])
+        row.append(math.sqrt(given[number] - sum(map(mul, row, row))))
+        rows.append(row)
+    return rows
+
+
+def _solve(factors: list[list[float]], right: Sequence[float]) -> list[float]:
+    """What the matrix with these factors takes to the right side."""
+    halfway: list[float] = []
+    for value, row in zip(right, factors, strict=True):
+        halfway.append((value - sum(map(mul, row, halfway))) / row[-1])
+    found = halfway
+    for number in reversed(range(len(factors))):
+        row = factors[number]
+        value = found[number] = found[number] / row[-1]
+        for place in range(number):
+            found[place] -= row[place] * value
+    return found
 
 
 def _variances(results: Results, thetas: Sequence[float]) -> list[float]:
@@ -212,7 +225,8 @@ def _variances(results: Results, thetas: Sequence[float]) -> list[float]:
     _, curves = _slopes(results.wins, results.met, thetas)
     if size > EXACT_UP_TO:
         return [max(0.0, spread[entrant, entrant]) / curves[entrant] ** 2 for entrant in range(size)]
-    inverse = _inverse(_information(results.met, thetas, curves))
+    factors = _factors(_information(results.met, thetas, curves))
+    inverse = [_solve(factors, [float(place == number) for place in range(size)]) for number in range(size)]
     centre = [math.fsum(column) / size for column in zip(*inverse, strict=True)]
     matrix = [[spread.get((min(i, k), max(i, k)), 0.0) for k in range(size)] for i in range(size)]
     found = []

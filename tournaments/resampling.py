@@ -16,6 +16,7 @@ import sys
 from array import array
 from collections.abc import Mapping
 from hashlib import shake_128
+from itertools import accumulate
 from typing import Final
 
 REPLICATES: Final = 1000
@@ -90,7 +91,8 @@ class Replicates:
         """
         size = len(self._sets)
         means = [self._drawn_in(entrant, most) for entrant in range(size)]
-        counts = [[1 / size] * size for _ in range(size)]
+        # By entrant, what its chance changes by from one place to the next: a tie is two changes, however wide.
+        changes = [[0.0] * (size + 1) for _ in range(size)]
         for by_entrant in zip(*means, strict=True):
             order = sorted(range(size), key=by_entrant.__getitem__, reverse=True)
             first = 0
@@ -98,11 +100,16 @@ class Replicates:
                 end = first + 1
                 while end < size and by_entrant[order[end]] == by_entrant[order[first]]:
                     end += 1
+                share = 1 / (end - first)
                 for entrant in order[first:end]:
-                    for place in range(first, end):
-                        counts[entrant][place] += 1 / (end - first)
+                    changes[entrant][first] += share
+                    changes[entrant][end] -= share
                 first = end
-        return [[count / (REPLICATES + 1) for count in by_place] for by_place in counts]
+        # Sums of floats may end a little below 0.
+        return [
+            [(max(0.0, count) + 1 / size) / (REPLICATES + 1) for count in accumulate(by_place[:-1])]
+            for by_place in changes
+        ]
 
     def _drawn_in(self, entrant: int, most: int) -> list[float]:
         """An entrant's mean in each imagined tournament, with the two deal sets that are added to it."""

@@ -39,7 +39,10 @@ TASK_S: Final = 0.5
 """A task is made to take about so long (seconds): handing it out then costs nothing."""
 
 WRITE_EVERY_S: Final = 5.0
-"""So often the standings are written while a tournament runs."""
+"""So often the standings are written while a tournament runs (seconds), if that takes no time."""
+
+WRITE_SHARE: Final = 10
+"""After it the run goes on for at least so many times as long as the writing took, which grows with the entrants."""
 
 LOSSES: Final = 5
 """So many times in a row those who play may be lost, with nothing played meanwhile, before the run gives up."""
@@ -103,7 +106,7 @@ class Runner:
         self._sets: Iterator[DealSet] = iter(())
         self._over = False
         self._sets_a_task = 1
-        self._written = 0.0
+        self._write_at = 0.0
 
     async def run(self) -> None:
         """Play what is left.
@@ -303,15 +306,17 @@ class Runner:
         self.standings.add(result)
         self.course.add(result)
         self._on_result(result)
-        if time.monotonic() - self._written > WRITE_EVERY_S:
+        if time.monotonic() > self._write_at:
             self._write()
 
     def _write(self) -> None:
         """Write the standings as they are."""
-        self._written = time.monotonic()
+        begun = time.monotonic()
         self._plan()
         write_standings(self._folder, self.standings)
         self._on_standings(self.standings.to_json(), self.incidents.read())
+        ended = time.monotonic()
+        self._write_at = ended + max(WRITE_EVERY_S, WRITE_SHARE * (ended - begun))
 
 
 def _matches(batch: Iterable[Work]) -> int:

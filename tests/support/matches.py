@@ -22,6 +22,7 @@ def new_match(
     *,
     format: dict[str, Any] | None = None,
     withheld: bool = False,
+    replayed: bool = False,
     **options: Any,
 ) -> Match:
     """A match before its first deal. A seed that is a number stands for 32 bytes drawn from it."""
@@ -36,7 +37,7 @@ def new_match(
         ClockSpec(),
         commitment(secret),
     )
-    return Match(spec, secret, withheld)
+    return Match(spec, secret, withheld, replayed)
 
 
 def play(match: Match, log: MatchLog, choose: Choose, faults: random.Random | None = None) -> None:
