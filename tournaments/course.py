@@ -6,7 +6,7 @@ where another stopped comes to the same deal sets, and plays those that have no 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from tournaments.disqualification import Arbiter, verdict_on
 from tournaments.knockout import Knockout
 from tournaments.outlook import Outlook
 from tournaments.result import MatchResult
-from tournaments.schedule import DealSet, Schedule
+from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.scheduling import DisqualifySpec
 from tournaments.spec import TournamentSpec
 from tournaments.stopping import Stopping
@@ -90,6 +90,26 @@ class Everything:
         """Who is disqualified, besides how many matches count."""
         out = {} if self._arbiter is None else dict(self._arbiter.out)
         return Outlook(self.total(), out=out, verdict=self.verdict())
+
+
+def depends_on_results(spec: TournamentSpec) -> bool:
+    """Whether what is played, and not only what counts, depends on the results."""
+    return spec.stop is not None or spec.schedule in ("swiss", "knockout")
+
+
+def asked_for(course: Course, result_of: Callable[[PlannedMatch], MatchResult | None]) -> Iterator[DealSet]:
+    """The deal sets that a course asks for, given the results that there are: up to the first wave with one missing."""
+    for wave in course.waves():
+        complete = True
+        for matches in wave:
+            yield matches
+            for result in map(result_of, matches):
+                if result is None:
+                    complete = False
+                else:
+                    course.add(result)
+        if not complete:
+            return
 
 
 def course_of(spec: TournamentSpec, schedule: Schedule) -> Course:

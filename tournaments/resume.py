@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -95,6 +95,17 @@ def set_aside(folder: Path, log: Path) -> None:
         number += 1
         place = folder / SUPERSEDED / f"{log.stem}.{number}{log.suffix}"
     log.rename(place)
+
+
+def set_aside_unplanned(folder: Path, planned: Container[int]) -> list[str]:
+    """Move the logs of all deal sets but those that are planned; their matches' ids."""
+    found = []
+    for log in sorted((folder / "matches").glob("*.jsonl")):
+        number = log.stem.partition("-")[0]
+        if number.isdecimal() and int(number) not in planned:
+            set_aside(folder, log)
+            found.append(log.stem)
+    return found
 
 
 def set_aside_matches_of(folder: Path, names: Collection[str]) -> None:

@@ -18,7 +18,7 @@ from referee.processes.bot_process import StartError
 from referee.server.app import ListenError
 from referee.server.transport import LOOPBACK, Transport
 from tournaments import worker
-from tournaments.course import course_of
+from tournaments.course import course_of, depends_on_results
 from tournaments.executors import Executor, WorkersLost
 from tournaments.faults import Breakdown
 from tournaments.folder import State
@@ -27,7 +27,7 @@ from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import LISTEN, MatchFailed, Player
 from tournaments.publish import write_standings
 from tournaments.result import MatchResult
-from tournaments.resume import set_aside
+from tournaments.resume import set_aside, set_aside_unplanned
 from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
 from tournaments.worker import Work
@@ -102,6 +102,7 @@ class Runner:
         self._losses_left = LOSSES
         self._out: dict[str, PlannedMatch] = {}
         self._open_sets: dict[int, DealSet] = {}
+        self._asked: set[int] | None = set() if depends_on_results(state.spec) else None
         self._waves = self.course.waves()
         self._sets: Iterator[DealSet] = iter(())
         self._over = False
@@ -169,6 +170,8 @@ class Runner:
     def _left(self, sets: Iterable[DealSet]) -> Iterator[Work]:
         """What is left of each deal set; what is done is counted on the way."""
         for matches in sets:
+            if self._asked is not None:
+                self._asked.add(matches[0].deal_set)
             left = tuple(planned for planned in matches if not self._counted(planned))
             if left:
                 self._open_sets[matches[0].deal_set] = matches
@@ -214,6 +217,10 @@ class Runner:
             self._sets = iter(wave)
             await self._play_wave(self._sets)
         self._over = True
+        if self._asked is not None:
+            # With other results, which were set aside, the course had asked for more.
+            unplanned = set_aside_unplanned(self._folder, self._asked)
+            self.set_aside += [f"{match}: no match of this name is planned any more" for match in unplanned]
 
     def _plan(self) -> None:
         """Let the standings know what is planned by now."""

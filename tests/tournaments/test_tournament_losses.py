@@ -8,31 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from here_kit import Here, begun, file_of
 
-from tournaments import worker
 from tournaments.executors import Processes, WorkersLost
-from tournaments.folder import State, begin
-from tournaments.player import Player, Setting
+from tournaments.folder import State
+from tournaments.player import Setting
 from tournaments.runner import LOSSES, RunFailed, Runner
-from tournaments.spec import parse
 from tournaments.worker import Played, Work
 
-FILE = """
-name = "cup"
-game = "domino-classico"
-table = 2
-deals = 40
-seed = "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e"
-[[entrants]]
-name = "a"
-builtin = "beginner"
-[[entrants]]
-name = "b"
-builtin = "beginner"
-"""
+FILE = file_of({"a": "beginner", "b": "beginner"}, "deals = 40")
 
 
-class Fragile:
+class Fragile(Here):
     """An executor in this process that is lost as often as it is told.
 
     Args:
@@ -44,8 +31,8 @@ class Fragile:
     size = 3
 
     def __init__(self, setting: Setting, lost: Callable[[int], bool], first: Callable[[int], bool]) -> None:
-        self._setting, self._lost, self._first = setting, lost, first
-        self._player = Player(setting)
+        super().__init__(setting)
+        self._lost, self._first = lost, first
         self.tasks = 0
 
     async def play(self, sets: list[Work]) -> Played:
@@ -55,20 +42,13 @@ class Fragile:
         await asyncio.sleep(0)
         if self._lost(number):
             raise WorkersLost("worker processes died", self._first(number))
-        results: list[Any] = []
-        await worker.play_sets(self._player, self._setting, sets, results.append)
-        return Played(results, 1.0)
-
-    async def close(self, at_once: bool) -> None:
-        """Nothing is kept."""
+        return await super().play(sets)
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     """A tournament of 80 matches."""
-    for part in ("matches", "bots"):
-        (tmp_path / part).mkdir()
-    return begin(tmp_path, parse(FILE), tmp_path, "cup.toml")
+    return begun(tmp_path, FILE)
 
 
 def run(

@@ -1,6 +1,5 @@
 """Tournaments of some hundred entrants: the standings cost little of the run, and say the same as few would."""
 
-import asyncio
 import json
 import random
 import time
@@ -9,50 +8,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from here_kit import file_of, run_here
 from scipy.linalg import inv
 
 from tournaments import ratings, runner
-from tournaments.folder import begin
-from tournaments.player import Player
 from tournaments.publish import files_of
 from tournaments.resampling import REPLICATES, Replicates
 from tournaments.result import MatchResult
-from tournaments.runner import Runner
 from tournaments.schedule import Schedule
-from tournaments.spec import parse
 from tournaments.standings import Standings
-from tournaments.worker import Played, play_sets
-
-FILE = """
-name = "cup"
-game = "domino-classico"
-table = 2
-deals = 40
-[[entrants]]
-name = "a"
-builtin = "beginner"
-[[entrants]]
-name = "b"
-builtin = "beginner"
-"""
-
-
-class Here:
-    """An executor that plays in this process."""
-
-    size = 1
-
-    def __init__(self, setting):
-        self._setting, self._player = setting, Player(setting)
-
-    async def play(self, sets):
-        """Play."""
-        results = []
-        await play_sets(self._player, self._setting, sets, results.append)
-        return Played(results, 1.0)
-
-    async def close(self, at_once):
-        """Nothing is kept."""
 
 
 def test_a_run_plays_ten_times_as_long_as_it_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,10 +33,7 @@ def test_a_run_plays_ten_times_as_long_as_it_writes(tmp_path: Path, monkeypatch:
 
     monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(runner, "write_standings", write)
-    for part in ("matches", "bots"):
-        (tmp_path / part).mkdir()
-    state = begin(tmp_path, parse(FILE), tmp_path, "cup.toml")
-    asyncio.run(Runner(state, tmp_path, executor=Here(state.setting(tmp_path)), on_result=on_result).run())
+    run_here(tmp_path, file_of({"a": "beginner", "b": "beginner"}, "deals = 40"), on_result=on_result)
     assert written == [1, 72, 80]
 
 

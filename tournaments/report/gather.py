@@ -15,11 +15,11 @@ from typing import Any, Final
 
 import msgspec
 
-from tournaments.course import Everything
+from tournaments.course import Everything, asked_for, course_of, depends_on_results
 from tournaments.disqualification import Disqualified
 from tournaments.folder import State
 from tournaments.incidents import IncidentReader, Incidents
-from tournaments.outcome import log_path, read_result
+from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.ratings import Rating
 from tournaments.report.details import Details, note_faults, note_play
 from tournaments.result import MatchResult
@@ -77,6 +77,9 @@ def gather(folder: Path, state: State) -> Gathered:
     found.details = {name: Details() for name in schedule.entrants}
     found.incidents = IncidentReader(folder).read()
     ids = sorted(path.stem for path in (folder / "matches").glob("*.jsonl") if _ID.fullmatch(path.stem))
+    if depends_on_results(state.spec):
+        planned = _planned(folder, state, schedule)
+        ids = [match for match in ids if match in planned]
     if state.spec.disqualify is not None:
         course = Everything(schedule, state.spec.disqualify)
         for result in _results(folder, ids, found):
@@ -102,6 +105,25 @@ def gather(folder: Path, state: State) -> Gathered:
         if number in moments and standings.matches_played:
             found.trail.append((number, standings.ratings()))
     found.figures = _figures(folder, standings)
+    return found
+
+
+def _planned(folder: Path, state: State, schedule: Schedule) -> set[str]:
+    """The matches that the course asks for and that have a result: logs of others may wait to be set aside."""
+    setting = state.setting(folder)
+    found = set()
+
+    def result_of(planned: PlannedMatch) -> MatchResult | None:
+        try:
+            result = read_result(folder, planned, setting.sides, setting.seed)
+        except (WrongLog, OSError, ValueError, LookupError, TypeError):
+            return None
+        if result is not None:
+            found.add(planned.id)
+        return result
+
+    for _ in asked_for(course_of(state.spec, schedule), result_of):
+        pass
     return found
 
 
