@@ -16,6 +16,7 @@ from referee.rules.formats import rank
 from tournaments.faults import FAULT_OF, fault_events
 from tournaments.result import MatchResult
 from tournaments.schedule import PlannedMatch
+from tournaments.versions import declared
 
 _TAIL_BYTES: Final = 1 << 14
 
@@ -67,7 +68,8 @@ def read_result(
         # Of a pair, both seats are one entrant, who is out with the second.
         out = tuple(dict.fromkeys(planned.seats[seat] for seat, side in enumerate(sides) if side not in playing))
     places = rank([(side not in playing, place) for side, place in enumerate(ended["places"])])
-    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), places, faults, out)
+    versions = declared(data, planned.seats)
+    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), places, faults, out, versions)
 
 
 def _begun_as_planned(data: bytes, planned: PlannedMatch, seed: bytes) -> bool:

@@ -26,6 +26,7 @@ from tournaments.result import MatchResult
 from tournaments.resume import SUPERSEDED
 from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
+from tournaments.versions import Versions, WrongVersion
 
 _WRITTEN: Final = frozenset({"seq", "ts", "prev", "hash"})
 """What the log adds to an event."""
@@ -117,6 +118,7 @@ class _Walk:
         self._schedule = schedule = Schedule.of(state.spec, state.layers)
         self._course = course_of(state.spec, schedule)
         self._standings = Standings.of(state.spec, schedule, state.identities)
+        self._versions = Versions.of(state.spec)
         self._seen: set[str] = set()
         self._unrevealed: list[tuple[Path, int]] = []
 
@@ -234,9 +236,10 @@ class _Walk:
 
     def _count(self, result: MatchResult, path: Path) -> None:
         try:
+            self._versions.check(result.id, result.versions)
             self._standings.add(result)
             self._course.add(result)
-        except ValueError as error:
+        except (ValueError, WrongVersion) as error:
             self._proof.fault(path, f"result: {error}")
 
     def _check_standings(self) -> None:

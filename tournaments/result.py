@@ -22,6 +22,7 @@ class MatchResult:
         places: by side, 1 = best, shared places equal and the next skipped: 1 1 3.
         faults: how often each entrant that committed faults did, by name and then by `tournaments.faults.Fault`.
         forfeited: the entrants that lost the match by their faults.
+        versions: the versions that bots declared, each with its entrant (`tournaments.versions`).
     """
 
     id: str
@@ -31,6 +32,7 @@ class MatchResult:
     places: tuple[int, ...]
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     forfeited: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
 
 
 def score_units(places: Sequence[int], side: int) -> int:

@@ -30,6 +30,7 @@ from tournaments.result import MatchResult
 from tournaments.resume import set_aside, set_aside_unplanned
 from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
+from tournaments.versions import Versions, WrongVersion
 from tournaments.worker import Work
 
 SETS_A_TASK: Final = 64
@@ -100,6 +101,7 @@ class Runner:
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens, transport)
         self._losses_left = LOSSES
+        self._versions = Versions.of(state.spec)
         self._out: dict[str, PlannedMatch] = {}
         self._open_sets: dict[int, DealSet] = {}
         self._asked: set[int] | None = set() if depends_on_results(state.spec) else None
@@ -120,7 +122,7 @@ class Runner:
                 await self._wait_for_remotes()
             await self._play()
             await self._here.part()
-        except (MatchFailed, StartError, ListenError) as error:
+        except (MatchFailed, StartError, ListenError, WrongVersion) as error:
             raise RunFailed(str(error)) from error
         finally:
             await _to_its_end(self._close())
@@ -184,12 +186,12 @@ class Runner:
     def _counted(self, planned: PlannedMatch) -> bool:
         try:
             result = read_result(self._folder, planned, self._setting.sides, self._setting.seed)
-        except WrongLog as error:
+            if result is not None:
+                self._count(result)
+        except (WrongLog, WrongVersion) as error:
             set_aside(self._folder, log_path(self._folder, planned.id))
             self.set_aside.append(str(error))
             return False
-        if result is not None:
-            self._count(result)
         return result is not None
 
     def _batches(self, sets: Iterable[DealSet]) -> Iterator[list[Work]]:
@@ -309,6 +311,8 @@ class Runner:
         await self._executor.close(at_once=not self._over)
 
     def _count(self, result: MatchResult) -> None:
+        """Count a result. Raises `WrongVersion`: it may not be counted."""
+        self._versions.check(result.id, result.versions)
         self._out.pop(result.id, None)
         self.standings.add(result)
         self.course.add(result)

@@ -41,10 +41,8 @@ class Here:
 
 def file_of(bots: dict[str, str], rest: str = "", entrant: str = "") -> str:
     """A tournament file: the built-in bot of each entrant by its name, and what else it and each entrant has."""
-    lines = [
-        f'name = "cup"\ngame = "domino-classico"\ntable = 2\nseed = "{SEED}"\nformat = {{ kind = "single" }}',
-        rest,
-    ]
+    lines = ['name = "cup"', 'game = "domino-classico"', "table = 2", 'format = { kind = "single" }']
+    lines += [f'seed = "{SEED}"', rest]
     lines += [f'[[entrants]]\nname = "{name}"\nbuiltin = "{bot}"\n{entrant}' for name, bot in bots.items()]
     return "\n".join(lines) + "\n"
 
