@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from graphlib import CycleError, TopologicalSorter
 from itertools import chain, combinations, islice
 from typing import Final
 
@@ -84,16 +85,46 @@ class Judge:
         return log_likelihood_ratio(self._values, self._steps, self._stop.sprt.elo0, self._stop.sprt.elo1)
 
     def in_doubt(self) -> set[Pair]:
-        """The pairs that have to become clear and are not."""
+        """The pairs that have to become clear and are not.
+
+        Where one of the first is surely worse than another, what else the two do may still put that right.
+        """
+        doubt = {pair for pair in self._asked() if pair not in self.decided}
+        against = set() if doubt else {name for pair in self.against() for name in pair}
+        return doubt or {pair for name in against for pair in self._met[name] if pair not in self.decided}
+
+    def against(self) -> list[Pair]:
+        """Those of the pairs that have to become clear in which surely the first is better, but ranks no higher.
+
+        More deal sets would not help: what is decided stays so.
+        """
+        means = self.means()
+        decided = ((pair, self.decided.get(pair, 0)) for pair in self._asked())
+        better = [pair if decision > 0 else pair[::-1] for pair, decision in decided if decision]
+        return [(one, other) for one, other in better if means[one] <= means[other]]
+
+    def circle(self) -> list[str]:
+        """Entrants of whom each is surely better than the next, and the last than the first; empty if there are none.
+
+        The first comes again at the end.
+        """
+        worse: dict[str, list[str]] = {}
+        for pair, decision in self.decided.items():
+            one, other = pair if decision > 0 else pair[::-1]
+            worse.setdefault(one, []).append(other)
+        try:
+            TopologicalSorter(worse).prepare()
+        except CycleError as error:
+            return [*reversed(error.args[1])]
+        return []
+
+    def _asked(self) -> Iterator[Pair]:
+        """The pairs that have to become clear."""
         top: set[str] | None = None
         if self._stop.settle == "top":
             means = self.means()
             top = set(sorted(self._names, key=lambda name: -means[name])[: self._stop.k])
-        return {
-            pair
-            for pair in self._compared
-            if pair not in self.decided and (top is None or (pair[0] in top) != (pair[1] in top))
-        }
+        return (pair for pair in self._compared if top is None or (pair[0] in top) != (pair[1] in top))
 
     def means(self) -> dict[str, Fraction]:
         """The mean of each entrant against its opponents, each of whom counts as much; 1/2 without any."""
@@ -128,11 +159,12 @@ class Stopping:
     def _begin(self) -> None:
         self._over = False
         self._given = dict.fromkeys(self._sets, 0)
+        self._places = {name: place for place, name in enumerate(self._schedule.entrants)}
         pairs = sorted({pair for met in self._sets for pair in combinations(met, 2)}, key=self._place)
         self._judge = Judge(self._stop, self._schedule.entrants, pairs, 2 * self._schedule.rotations)
 
     def _place(self, pair: Pair) -> tuple[int, int]:
-        return self._schedule.entrants.index(pair[0]), self._schedule.entrants.index(pair[1])
+        return self._places[pair[0]], self._places[pair[1]]
 
     def total(self) -> int:
         """How many matches there will be at most; once it is over, how many there were."""
@@ -179,16 +211,30 @@ class Stopping:
             low, high = sprt_bounds(self._stop.sprt)
             one, other = self._schedule.entrants
             decision = next(iter(self._judge.decided.values()), 0)
-            elo = self._stop.sprt.elo1 if decision > 0 else self._stop.sprt.elo0
-            said = f"{one!r} is better than {other!r} by {elo:g} Elo" if decision else "not clear"
-            return f"{said} {played}: LLR {self._judge.ratio():.2f} ({low:.2f}, {high:.2f})"
+            spec = self._stop.sprt
+            said = f"whether {one!r} is better than {other!r} by {spec.elo0:g} Elo or by {spec.elo1:g} is not clear"
+            if decision > 0:
+                said = f"{one!r} is better than {other!r} by {spec.elo1:g} Elo or more: {spec.elo0:g} is rejected"
+            elif decision < 0:
+                said = f"{one!r} is not better than {other!r} by {spec.elo1:g} Elo: {spec.elo0:g} or less is accepted"
+            return f"{said}, {played}: LLR {self._judge.ratio():.2f} ({low:.2f}, {high:.2f})"
         doubt = sorted(self._judge.in_doubt(), key=self._place)
         what = "the order" if self._stop.settle == "order" else f"who is among the first {self._stop.k}"
         sure = f"at {100 * self._stop.confidence:g} %"
+        against = self._judge.against()
+        if not doubt and against:
+            how = " beats ".join(map(repr, self._judge.circle()))
+            why = f"they beat one another in a circle, {how}" if how else self._one_against(against)
+            return f"{what} is not clear {played}, though who of two is better is, {sure}: {why}"
         if not doubt:
             return f"{what} is clear {sure} {played}"
         some = ", ".join(f"{one!r} and {other!r}" for one, other in doubt[:3]) + (" …" if len(doubt) > 3 else "")
         return f"{what} is not clear {sure} {played}: {len(doubt)} pairs are in doubt: {some}"
+
+    @staticmethod
+    def _one_against(against: Sequence[Pair]) -> str:
+        one, other = against[0]
+        return f"{one!r} beats {other!r}, but has no better mean over all opponents"
 
     def outlook(self) -> Outlook:
         """What the standings need to know."""

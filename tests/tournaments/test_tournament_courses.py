@@ -217,6 +217,43 @@ def test_what_is_clear_is_left():
     assert sorted(ranking, key=lambda name: -ranking[name]) == ["e0", "e1", "e2", "e3"]
 
 
+class Table(Play):
+    """A tournament in which it is settled who scores how much against whom: so many of four deal sets are won."""
+
+    def __init__(self, spec, won):
+        super().__init__(spec)
+        self.won = won
+
+    def result(self, planned):
+        """Won by the first of the pair in its first deal sets of four, in both rotations."""
+        one, other = sorted(planned.seats)
+        first = planned.deal_set // self.schedule.meetings % 4 < self.won[one, other]
+        places = (1, 2) if first == (planned.seats[0] == one) else (2, 1)
+        return MatchResult(planned.id, planned.deal_set, planned.seats, (0, 1), places)
+
+
+@pytest.mark.parametrize("settle", ["order", "top"])
+def test_those_who_beat_one_another_in_a_circle_are_in_no_order(settle):
+    """That is said, and no more is played once it is clear who of two is better."""
+    spec = spec_of(3, f'stop = {{ settle = "{settle}" }}\ndeals = 200')
+    play = Table(spec, {("e0", "e1"): 4, ("e1", "e2"): 4, ("e0", "e2"): 0})
+    course = play.through()
+    assert course.total() < play.schedule.total() / 10
+    what = "the order" if settle == "order" else "who is among the first 1"
+    assert course.verdict().startswith(f"{what} is not clear after {course.total()} of at most 1200 matches")
+    assert course.verdict().endswith("in a circle, 'e0' beats 'e1' beats 'e2' beats 'e0'")
+
+
+def test_who_beats_one_with_a_better_mean_is_named():
+    """There is an order of who beats whom, and another of the means, which the places go by."""
+    spec = spec_of(5, "stop = {}\ndeals = 400")
+    # Of four deal sets e0 wins three against all, e1 all against the others: means 3/4 and (1/4 + 3) / 4 = 13/16.
+    won = {(f"e{one}", f"e{other}"): 3 if one == 0 else 4 for one in range(5) for other in range(one + 1, 5)}
+    course = Table(spec, won).through()
+    assert "the order is not clear" in course.verdict()
+    assert course.verdict().endswith("'e0' beats 'e1', but has no better mean over all opponents")
+
+
 def test_nothing_is_clear_between_equals():
     """All deal sets are played, and what stays in doubt is said."""
     play = Play(spec_of(3, "stop = {}\ndeals = 10"), level=1)
@@ -239,7 +276,13 @@ def test_for_the_top_the_rest_is_left_alone():
     )
 
 
-@pytest.mark.parametrize(("upset", "says"), [(0.0, "'e0' is better than 'e1' by 50 Elo"), (2.0, "by 0 Elo")])
+@pytest.mark.parametrize(
+    ("upset", "says"),
+    [
+        (0.0, "'e0' is better than 'e1' by 50 Elo or more: 0 is rejected, after"),
+        (2.0, "'e0' is not better than 'e1' by 50 Elo: 0 or less is accepted, after"),
+    ],
+)
 def test_a_ratio_test_ends_either_way(upset, says):
     """With the alternative for the better one, with the null hypothesis for equals."""
     spec = spec_of(2, "stop = { sprt = { elo0 = 0, elo1 = 50 } }\ndeals = 3000")
