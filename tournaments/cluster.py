@@ -17,14 +17,16 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Sequence
+from concurrent import futures
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from tournaments import incidents
-from tournaments.executors import WorkersLost
+from tournaments.executors import ExecutorLost, WorkersLost
 from tournaments.folder import write_atomically
 from tournaments.outcome import log_path, read_result
+from tournaments.outputs import keep
 from tournaments.player import Player, Setting
 from tournaments.worker import Played, Work, play_sets, reveal_set
 
@@ -35,6 +37,9 @@ class ClusterError(Exception):
 
 LOOK_AGAIN_S: Final = 10
 """So long a scheduler may take to answer (seconds)."""
+
+_GONE: Final = (OSError, TimeoutError, futures.CancelledError, asyncio.CancelledError)
+"""What a client of dask raises when its scheduler is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,15 @@ class _Guest:
         self._folder = Path(tempfile.mkdtemp(prefix="referee-"))
         for part in ("matches", "bots"):
             (self._folder / part).mkdir()
+        self.setting = setting
         self._setting = replace(setting, folder=self._folder)
         self._loop = asyncio.new_event_loop()
         self._player = Player(self._setting)
         atexit.register(self.close)
 
     def play(self, sets: Sequence[Work]) -> Away:
+        # The logs that a task has left which failed are no part of this one.
+        self._taken("matches")
         begun = self._loop.time()
         played = play_sets(self._player, self._setting, sets, lambda result: None, reveals=False)
         self._loop.run_until_complete(played)
@@ -74,21 +82,21 @@ class _Guest:
         noted = self._folder / incidents.FILE
         lines = noted.read_bytes() if noted.exists() else b""
         noted.unlink(missing_ok=True)
-        return Away(self._taken("matches", ".jsonl"), self._taken("bots", ""), lines, seconds)
+        logs = self._taken("matches")
+        left = (planned.id for work in sets for planned in work.left)
+        return Away({match: logs[f"{match}.jsonl"] for match in left}, self._taken("bots"), lines, seconds)
 
-    def _taken(self, part: str, suffix: str) -> dict[str, bytes]:
-        """The files of a part of the folder, emptied: a bot that goes on writing appends to what is left."""
+    def _taken(self, part: str) -> dict[str, bytes]:
+        """The files of a part of the folder, by name; they are removed."""
         found = {}
         for path in (self._folder / part).iterdir():
-            found[path.name.removesuffix(suffix)] = path.read_bytes()
-            if suffix:
-                path.unlink()
-            else:
-                with path.open("r+b") as file:
-                    file.truncate()
+            found[path.name] = path.read_bytes()
+            path.unlink()
         return found
 
     def close(self) -> None:
+        """End the bots, and leave no file."""
+        atexit.unregister(self.close)
         with contextlib.suppress(RuntimeError):
             self._loop.run_until_complete(self._player.close())
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -101,10 +109,14 @@ _one_at_a_time = threading.Lock()
 def play_away(setting: Setting, sets: Sequence[Work]) -> Away:
     """Play deal sets in a process of the cluster. Raises what `tournaments.worker.play_sets` does."""
     with _one_at_a_time:
-        key = f"{setting.seed.hex()} {setting.spec.name}"
-        if key not in _guests:
-            _guests[key] = _Guest(setting)
-        return _guests[key].play(sets)
+        # The runner's folder stands for the tournament; what it was before it grew or changed is over.
+        key = str(setting.folder)
+        guest = _guests.get(key)
+        if guest is None or guest.setting != setting:
+            if guest is not None:
+                guest.close()
+            guest = _guests[key] = _Guest(setting)
+        return guest.play(sets)
 
 
 class Cluster:
@@ -124,6 +136,7 @@ class Cluster:
         except ImportError:
             raise ClusterError("dask.distributed is not installed: pip install 'domino-referee[dask]'") from None
         self._setting = setting
+        self._scheduler = scheduler
         try:
             connect: Any = distributed.Client
             self._client = connect(scheduler, timeout=LOOK_AGAIN_S)
@@ -132,21 +145,40 @@ class Cluster:
 
     @property
     def size(self) -> int:
-        """How many tasks the cluster plays at a time."""
-        return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        """How many tasks the cluster plays at a time. Raises `ExecutorLost`."""
+        try:
+            return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        except _GONE as error:
+            raise self._lost(error) from error
+
+    def _lost(self, error: BaseException) -> ExecutorLost:
+        return ExecutorLost(f"the dask scheduler at {self._scheduler} is lost: {error or type(error).__name__}")
+
+    def _result(self, future: Any) -> Away:
+        """What a task has come to, once it has; not for the event loop, to which a lost task looks like a stop."""
+        try:
+            away: Away = future.result()
+        except _GONE as error:
+            raise self._lost(error) from error
+        return away
 
     async def play(self, sets: list[Work]) -> Played:
         """Have deal sets played, and put what they leave into the tournament's folder.
 
         Raises:
             WorkersLost: the cluster has lost the task again and again.
+            ExecutorLost: the scheduler does not answer any more.
             MatchFailed: see `tournaments.worker.play_sets`; likewise `StartError`.
         """
         from distributed.scheduler import KilledWorker  # noqa: PLC0415
 
-        future = self._client.submit(play_away, self._setting, sets, pure=False)
         try:
-            away: Away = await asyncio.to_thread(future.result)
+            future = self._client.submit(play_away, self._setting, sets, pure=False)
+        except (*_GONE, RuntimeError, ValueError) as error:
+            # A client that is closed takes nothing.
+            raise self._lost(error) from error
+        try:
+            away = await asyncio.to_thread(self._result, future)
         except KilledWorker as error:
             raise WorkersLost(f"workers of the cluster were lost with a task: {error}") from error
         finally:
@@ -155,8 +187,7 @@ class Cluster:
         for match_id, log in away.logs.items():
             write_atomically(log_path(folder, match_id), log)
         for name, output in away.outputs.items():
-            with (folder / "bots" / name).open("ab") as file:
-                file.write(output)
+            keep(folder / "bots" / name, output)
         incidents.append(folder, away.incidents)
         results = []
         for work in sets:
@@ -170,4 +201,5 @@ class Cluster:
 
     async def close(self, at_once: bool) -> None:
         """Leave the cluster; what it still plays is forgotten."""
-        await asyncio.to_thread(self._client.close)
+        with contextlib.suppress(*_GONE):
+            await asyncio.to_thread(self._client.close)

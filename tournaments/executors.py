@@ -28,18 +28,23 @@ class WorkersLost(Exception):
         self.first = first
 
 
+class ExecutorLost(Exception):
+    """What plays the tasks is gone, and none comes in its place; the text says what it was."""
+
+
 class Executor(Protocol):
     """Plays tasks, several at a time."""
 
     @property
     def size(self) -> int:
-        """How many tasks it plays at a time."""
+        """How many tasks it plays at a time. Raises `ExecutorLost`."""
 
     async def play(self, sets: list[Work]) -> Played:
         """Play deal sets, and leave their logs in the tournament's folder.
 
         Raises:
             WorkersLost: the task is lost; another executor's processes are already in the place of those that died.
+            ExecutorLost: so is all that could play it.
             MatchFailed: see `tournaments.worker.play_sets`; likewise `StartError`.
         """
 

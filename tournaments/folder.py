@@ -56,7 +56,7 @@ class State(msgspec.Struct, kw_only=True):
 
     def setting(self, folder: Path) -> Setting:
         """What the processes of a run need to know."""
-        return Setting(self.spec, parse_seed(self.seed), folder, Path(self.base_dir))
+        return Setting(self.spec, parse_seed(self.seed), folder, Path(self.base_dir), self.identities)
 
 
 def write_atomically(path: Path, content: str | bytes, mode: int = 0o644) -> None:

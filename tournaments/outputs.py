@@ -69,11 +69,7 @@ class Outputs:
             if printed and not printed.endswith(b"\n"):
                 printed += b"\n"
             block = head + printed + (_FULL if full else b"") + said
-            with (self._folder / f"{file_name(entrant)}.log").open("ab") as kept:
-                left = MOST_BYTES - kept.tell()
-                if left <= 0:
-                    return
-                kept.write(block if len(block) <= left else block[: left - 1].rstrip(b"\n") + b"\n" + _FULL)
+            keep(self._folder / f"{file_name(entrant)}.log", block)
 
     def ended(self, file: Path) -> None:
         """The process that printed into a file has ended."""
@@ -84,6 +80,14 @@ class Outputs:
         """Nothing is printed any more."""
         with contextlib.suppress(OSError):
             self._running.rmdir()
+
+
+def keep(file: Path, block: bytes) -> None:
+    """Append what was printed, whole lines, to an entrant's file, as far as there is room. Raises `OSError`."""
+    with file.open("ab") as kept:
+        left = MOST_BYTES - kept.tell()
+        if left > 0:
+            kept.write(block if len(block) <= left else block[: left - 1].rstrip(b"\n") + b"\n" + _FULL)
 
 
 def remarks_on(log: Path, seat: int) -> list[str]:

@@ -7,7 +7,7 @@ import logging
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -63,12 +63,14 @@ class Setting:
         seed: its seed.
         folder: where its logs go.
         base_dir: the folder of the tournament file, in which commands run.
+        identities: each entrant's identity, by name: who keeps bots from one run to the next knows them by it.
     """
 
     spec: TournamentSpec
     seed: bytes
     folder: Path
     base_dir: Path
+    identities: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def sides(self) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from referee.server.app import ListenError
 from referee.server.transport import LOOPBACK, Transport
 from tournaments import worker
 from tournaments.course import course_of, depends_on_results
-from tournaments.executors import Executor, WorkersLost
+from tournaments.executors import Executor, ExecutorLost, WorkersLost
 from tournaments.faults import Breakdown
 from tournaments.folder import State
 from tournaments.incidents import IncidentReader, Incidents, note_again
@@ -122,7 +122,7 @@ class Runner:
                 await self._wait_for_remotes()
             await self._play()
             await self._here.part()
-        except (MatchFailed, StartError, ListenError, WrongVersion) as error:
+        except (MatchFailed, StartError, ListenError, ExecutorLost, WrongVersion) as error:
             raise RunFailed(str(error)) from error
         finally:
             await _to_its_end(self._close())

@@ -70,7 +70,7 @@ def said(process: subprocess.Popen[str], pattern: str) -> str:
 
 @pytest.fixture
 def cluster() -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
-    """The address of a scheduler, and its two workers."""
+    """The address of a scheduler, and its parts: the scheduler and two workers."""
     parts = [dask("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")]
     try:
         address = said(parts[0], r"(tcp://127\.0\.0\.1:\d+)")
@@ -78,7 +78,7 @@ def cluster() -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
         parts += [dask(*worker), dask(*worker)]
         for worker in parts[1:]:
             said(worker, r"Registered to: +(tcp\S+)")
-        yield address, parts[1:]
+        yield address, parts
     finally:
         for part in parts:
             os.killpg(part.pid, signal.SIGKILL)
@@ -96,12 +96,12 @@ def test_a_cluster_plays_the_same_tournament_also_when_a_worker_is_lost(
     folder: Path, cluster: tuple[str, list[subprocess.Popen[str]]]
 ) -> None:
     """Logs and outputs come home, a lost worker's matches are played again, and the standings are one machine's."""
-    address, workers = cluster
+    address, (_, worker, _) = cluster
     away = run(folder, "away", "--executor", "dask", "--scheduler", address)
     matches = folder / "away" / "matches"
     while not (matches.is_dir() and any(matches.iterdir())):
         assert away.poll() is None, away.communicate()[1]
-    os.killpg(workers[0].pid, signal.SIGKILL)
+    os.killpg(worker.pid, signal.SIGKILL)
     _, errors = away.communicate(timeout=120)
     assert away.returncode == 0, errors
     home = run(folder, "home", "--workers", "2")
@@ -112,6 +112,28 @@ def test_a_cluster_plays_the_same_tournament_also_when_a_worker_is_lost(
     assert "hello from a bot" in (folder / "away" / "bots" / "own process.log").read_text()
     standings = [(folder / out / "standings.json").read_text() for out in ("away", "home")]
     assert standings[0] == standings[1]
+
+
+@pytest.mark.timeout(180)
+def test_a_run_whose_scheduler_is_lost_ends_and_can_be_gone_on_with(
+    folder: Path, cluster: tuple[str, list[subprocess.Popen[str]]]
+) -> None:
+    """Status 1 and no traceback; what came home is kept, and the run after it plays the rest."""
+    address, (scheduler, *_) = cluster
+    away = run(folder, "away", "--executor", "dask", "--scheduler", address)
+    matches = folder / "away" / "matches"
+    while not (matches.is_dir() and any(matches.iterdir())):
+        assert away.poll() is None, away.communicate()[1]
+    os.killpg(scheduler.pid, signal.SIGKILL)
+    _, errors = away.communicate(timeout=120)
+    assert away.returncode == 1, errors
+    assert "Traceback" not in errors
+    assert f"the dask scheduler at {address} is lost" in errors
+    assert "run it again to go on" in errors
+    home = run(folder, "away", "--workers", "2")
+    _, errors = home.communicate(timeout=120)
+    assert home.returncode == 0, errors
+    assert len(list(matches.iterdir())) == 3 * 12 * 2
 
 
 @pytest.mark.parametrize(
