@@ -9,6 +9,8 @@ from referee.rules.registry import SettingError, unknown
 
 MAX_NAME: Final = 64
 """The most characters in the name of an entrant or a tournament, or in a version."""
+MAX_PATH: Final = 4096
+"""The most characters in the path of a file."""
 
 _MAX_SHOWN: Final = 60
 _KINDS: Final[Mapping[type, str]] = {
@@ -45,17 +47,18 @@ def whole(key: str, value: object, least: int, most: int) -> int:
 
 def number(key: str, value: object, low: float, high: float) -> float:
     """A number between two others, neither of them included. Raises `SettingError`."""
-    if type(value) not in (int, float) or not low < float(value) < high:  # type: ignore[arg-type]
+    # Compared as it is: not every whole number is small enough to be made a float.
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low < value < high:
         raise SettingError(key, f"{shown(value)} is not a number above {low:g} and below {high:g}")
-    return float(value)  # type: ignore[arg-type]
+    return float(value)
 
 
-def text(key: str, given: object) -> str:
+def text(key: str, given: object, most: int = MAX_NAME) -> str:
     """A short text of characters that can be seen. Raises `SettingError`."""
     if not isinstance(given, str):
         raise SettingError(key, f"{shown(given)} is no {_KINDS[str]}")
-    if len(given) > MAX_NAME:
-        raise SettingError(key, f"is {len(given)} characters long; at most {MAX_NAME} are accepted")
+    if len(given) > most:
+        raise SettingError(key, f"is {len(given)} characters long; at most {most} are accepted")
     if not given.isprintable():
         raise SettingError(key, f"{given!a} has a control character or another that cannot be seen; leave it out")
     return given

@@ -155,7 +155,7 @@ def _bot(prefix: str, name: str, given: Mapping[str, Any]) -> Entrant:
         remote=remote,
         reuse=checks.typed(given, "reuse", bool, True, prefix),
         version=checks.text(f"{prefix}version", given.get("version", "")),
-        certificate=checks.text(f"{prefix}certificate", given.get("certificate", "")),
+        certificate=checks.text(f"{prefix}certificate", given.get("certificate", ""), checks.MAX_PATH),
         limits=read_limits(f"{prefix}limits", given.get("limits", {})),
     )
 

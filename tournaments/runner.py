@@ -101,6 +101,7 @@ class Runner:
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens, transport)
         self._losses_left = LOSSES
+        self._waited = False
         self._versions = Versions.of(state.spec)
         self._out: dict[str, PlannedMatch] = {}
         self._open_sets: dict[int, DealSet] = {}
@@ -118,8 +119,6 @@ class Runner:
             RunFailed: it could not be finished.
         """
         try:
-            if self._remote:
-                await self._wait_for_remotes()
             await self._play()
             await self._here.part()
         except (MatchFailed, StartError, ListenError, ExecutorLost, WrongVersion) as error:
@@ -233,6 +232,10 @@ class Runner:
         pending: set[asyncio.Task[None]] = set()
         try:
             for batch in self._batches(sets):
+                if self._remote and not self._waited:
+                    # Not before it is known that there is something left to play.
+                    self._waited = True
+                    await self._wait_for_remotes()
                 pending.add(asyncio.create_task(self._play_batch(batch)))
                 if len(pending) >= 2 * self._executor.size:
                     pending = await _some(pending)

@@ -239,6 +239,9 @@ def _options(game: Game, preset: Mapping[str, OptionValue], given: Mapping[str, 
 def _clock(given: Mapping[str, Any]) -> ClockSpec:
     checks.accept("clock.", given, [field.name for field in fields(ClockSpec)])
     clock = ClockSpec(**{key: checks.whole(f"clock.{key}", value, 0, MOST_MS) for key, value in given.items()})
+    for key, what in (("join_ms", "dial in"), ("ready_ms", "say that it is ready")):
+        if not getattr(clock, key):
+            raise SettingError(f"clock.{key}", f"is 0, so that no bot could {what} in time; it must be above 0")
     if not clock.move_ms + clock.bank_ms:
         raise SettingError("clock.move_ms", "is 0 and so is bank_ms, so that no turn has any time; one must be above 0")
     return clock

@@ -81,8 +81,10 @@ def test_a_missing_certificate_is_refused(tmp_path: Path, certificate: str, prob
     assert "referee conformance --certificate" in refused.stderr
 
 
-def test_with_its_certificate_a_bot_plays(tmp_path: Path) -> None:
-    """Built-in bots need none."""
-    (tmp_path / "mine.json").write_text(json.dumps(GOOD))
-    played = run(tmp_path, 'certificate = "mine.json"')
+@pytest.mark.parametrize("path", ["mine.json", f"{'certificates/' * 20}mine.json"])
+def test_with_its_certificate_a_bot_plays(tmp_path: Path, path: str) -> None:
+    """Wherever that lies. Built-in bots need none."""
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text(json.dumps(GOOD))
+    played = run(tmp_path, f'certificate = "{path}"')
     assert played.returncode == 0, played.stderr

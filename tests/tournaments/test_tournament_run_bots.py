@@ -173,6 +173,20 @@ def test_remote_entrants_dial_in_with_the_tokens_that_are_printed(cup):
         assert all(one["REFEREE_TOKEN"].encode() not in path.read_bytes() for one in told.values())
 
 
+def test_a_finished_tournament_waits_for_nobody(cup):
+    """Run again with nothing left, it shows its standings at once, though a remote entrant is not there."""
+    cup.write({"name": "r", "remote": True}, builtin("b"), deals=1)
+    run = cup.start("--workers", "1")
+    bot = dial_in(cup, cup.bot("calm"), tokens(cup, run, 1)["r"])
+    cup.end(run, 0)
+    assert bot.wait(30) == 0
+    bot.stderr.close()
+    before = cup.standings()
+    _, said = cup.end(cup.start("--workers", "1"), 0)
+    assert "waited for" not in said
+    assert cup.standings() == before
+
+
 def test_a_remote_entrant_that_never_comes_loses_its_matches(cup):
     """The run ends, with the fault told under the right name, once in each match."""
     clock = {"join_ms": 300, "ready_ms": 20_000, "move_ms": 20_000, "bank_ms": 0}

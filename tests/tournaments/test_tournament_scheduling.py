@@ -58,6 +58,7 @@ def test_what_is_accepted():
         ("rounds = 2", 'rounds: is for schedule = "swiss" only'),
         ("stop = { confidence = 1 }", "stop.confidence: 1 is not a number above 0.5 and below 1"),
         ("stop = { confidence = nan }", "stop.confidence: nan is not a number"),
+        (f"stop = {{ confidence = {'9' * 400} }}", f"stop.confidence: {'9' * 57}... is not a number above 0.5"),
         ("stop = { confidence = true }", "stop.confidence: true is not a number"),
         ('stop = { settle = "tip" }', "stop.settle: unknown settle 'tip'; did you mean 'top'?"),
         ('stop = { settle = "top", k = 4 }', "stop.k: 4 is not a whole number from 1 to 3"),

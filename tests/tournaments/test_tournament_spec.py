@@ -136,6 +136,8 @@ def test_pairs_need_two_entrants_at_a_table_of_four():
         (HEAD + "clock = { bank_ms = 86_400_001 }\n" + TWO, "clock.bank_ms", "86400001"),
         (HEAD + "clock = { bank_ms = 1.5 }\n" + TWO, "clock.bank_ms", "1.5 is not"),
         (HEAD + "clock = { move_ms = 0, bank_ms = 0 }\n" + TWO, "clock.move_ms", "one must be above 0"),
+        (HEAD + "clock = { join_ms = 0 }\n" + TWO, "clock.join_ms", "is 0, so that no bot could dial in in time"),
+        (HEAD + "clock = { ready_ms = 0 }\n" + TWO, "clock.ready_ms", "is 0, so that no bot could say that it is"),
         (HEAD + "policy = 'harsh'\n" + TWO, "policy", "accepted: lenient, strict"),
         (HEAD + "entrants = 3\n", "entrants", "write [[entrants]]"),
         (HEAD + "entrants = []\n", "entrants", "0 given; a tournament has from 2"),
