@@ -119,8 +119,8 @@ class Cyclic:
 class Gauntlet:
     """Each challenger with everybody else who is none, or with those who meet in a design of them.
 
-    With every challenger each meeting of the others is played before the next is, the challengers sitting first and
-    last by turns.
+    With every challenger each meeting of the others is played before the next is, the challengers sitting in each place
+    of the block by turns.
     """
 
     def __init__(self, entrants: int, block: int, challengers: Sequence[int]) -> None:
@@ -138,8 +138,8 @@ class Gauntlet:
         meeting, which = divmod(number, len(self._challengers))
         met = (meeting,) if self._others is None else self._others[meeting]
         others = tuple(self._rest[entrant] for entrant in met)
-        challenger = (self._challengers[which],)
-        return others + challenger if (meeting + which) % 2 else challenger + others
+        place = (meeting + which) % (len(others) + 1)
+        return (*others[:place], self._challengers[which], *others[place:])
 
     def imbalance(self) -> int:
         """How many meetings more the pair of others that meets most often has than the one that meets least often."""

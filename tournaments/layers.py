@@ -75,6 +75,7 @@ class Layers:
     def __init__(self, layers: Sequence[Layer], block: int) -> None:
         first, *others = layers
         self.last = first.design(block)
+        self._last_layer = layers[-1]
         self._block = block
         self._stretches = [Stretch(0, 0, first.deals, self.last)]
         for layer in others:
@@ -117,12 +118,18 @@ class Layers:
         return found
 
     def imbalance(self, deals: int) -> int:
-        """How many meetings of so many deals more the pair that meets most often has than the one that does least."""
+        """How many meetings of so many deals more the pair that meets most often has than the one that does least.
+
+        In a gauntlet, of the pairs of those who are no challengers, whether it has grown or not.
+        """
         if len(self._stretches) == 1 or self._block == 2:
             return self.last.imbalance()
-        counts: Counter[tuple[int, int]] = Counter()
+        layer = self._last_layer
+        rest = [number for number, name in enumerate(layer.entrants) if name not in layer.challengers]
+        counts = Counter(dict.fromkeys(combinations(rest, 2), 0))
         for stretch in self._stretches:
             for met in stretch:
                 for pair in combinations(sorted(met), 2):
-                    counts[pair] += stretch.turns
+                    if pair in counts:
+                        counts[pair] += stretch.turns
         return -(-(max(counts.values()) - min(counts.values())) // deals)

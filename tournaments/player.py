@@ -121,11 +121,6 @@ class Player:
         self._pool: BotPool | None = None
         self.tickets: dict[str, Ticket] = {}
 
-    @property
-    def address(self) -> str:
-        """Where bots dial in, once a server has been started."""
-        return self._server.address if self._server else ""
-
     async def play(self, planned: PlannedMatch) -> None:
         """Play a match to its end.
 

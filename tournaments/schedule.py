@@ -8,7 +8,7 @@ are numbered 0, 1, 2 … in that order; what is added to a tournament that was b
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,7 +61,6 @@ class Schedule:
         duplicate: whether each deal set is played in every rotation.
         block: how many entrants meet in a match.
         layers: the deal sets by number: who plays them.
-        meetings: how many meetings of entrants there are.
     """
 
     def __init__(
@@ -89,7 +88,6 @@ class Schedule:
         self.block = 2 if pairs else table
         layer = Layer(entrants=self.entrants, deals=deals, challengers=tuple(challengers))
         self.layers = Layers(layers or (layer,), self.block)
-        self.meetings = len(self.layers.last)
 
     @classmethod
     def of(cls, spec: TournamentSpec, layers: Sequence[Layer] = ()) -> Schedule:
@@ -156,10 +154,6 @@ class Schedule:
         """Every match, in the order in which they are to be played."""
         for number in range(self.deal_sets):
             yield from self.deal_set(number)
-
-    def remaining(self, finished: Container[str]) -> Iterator[PlannedMatch]:
-        """The matches whose ids are not among the finished ones, in order."""
-        return (match for match in self if match.id not in finished)
 
 
 def circle(size: int, number: int) -> tuple[int, ...]:

@@ -93,6 +93,15 @@ class Scheduling(msgspec.Struct, frozen=True, kw_only=True):
     rerun: str = RERUNS[0]
 
 
+def places_go_by(schedule: str, stops: bool) -> str:
+    """What places go by, where that is not the mean of all matches; else empty."""
+    if schedule == "swiss":
+        return "points: the sum of the mean scores of all meetings, a bye being one"
+    if schedule == "knockout":
+        return "how many rounds an entrant has come through"
+    return "the mean over opponents, each of whom counts as much" if stops else ""
+
+
 def read_scheduling(document: Mapping[str, Any], names: Sequence[str], sides: int) -> Scheduling:
     """What a file says about this.
 

@@ -34,6 +34,7 @@ from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
 from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
+from tournaments.schedule import Schedule
 from tournaments.spec import SpecError, TournamentSpec, load
 from tournaments.tables import place_text, status_text, to_markdown
 
@@ -256,7 +257,18 @@ def _announce(state: State, runner: Runner) -> None:
         screen.print(
             f"the pairs of entrants do not meet equally often: they differ by up to {schedule.imbalance()} meetings"
         )
+    if level := _follows_level(schedule):
+        screen.print(
+            f"who sits next after whom is level only over {level} deal sets of a meeting: "
+            f"deals = {level}, or a multiple of it, would make it so"
+        )
     screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
+
+
+def _follows_level(schedule: Schedule) -> int:
+    """Over how many deal sets each has followed each as often as it was followed; 0 where that is so as it is."""
+    level = 2 if schedule.duplicate else 2 * schedule.block
+    return level if schedule.block > 2 and schedule.deals % level else 0
 
 
 def _said(figures: Mapping[str, Any], incidents: Incidents) -> list[Table | Text]:

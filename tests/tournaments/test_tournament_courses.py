@@ -227,7 +227,7 @@ class Table(Play):
     def result(self, planned):
         """Won by the first of the pair in its first deal sets of four, in both rotations."""
         one, other = sorted(planned.seats)
-        first = planned.deal_set // self.schedule.meetings % 4 < self.won[one, other]
+        first = planned.deal_set // len(self.schedule.layers.last) % 4 < self.won[one, other]
         places = (1, 2) if first == (planned.seats[0] == one) else (2, 1)
         return MatchResult(planned.id, planned.deal_set, planned.seats, (0, 1), places)
 

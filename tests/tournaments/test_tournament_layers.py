@@ -84,6 +84,26 @@ def test_where_not_all_meet_nothing_is_lost():
     assert grown.imbalance(2) == -(-(max(counts.values()) - min(counts.values())) // 2)
 
 
+def test_a_gauntlet_that_has_grown_is_as_level_as_one_that_was_so_at_first():
+    """It is the pairs of the others that may meet unequally often: all meetings of three of these five are played."""
+    first = Layer(entrants=("c", "a", "b", "d"), deals=1, challengers=("c",))
+    grown = Layer(entrants=("c", "a", "b", "d", "e"), deals=1, challengers=("c",))
+    both, alone = Layers([first, grown], 3), Layers([grown], 3)
+    assert {frozenset(both[number][0]) for number in range(6)} == {frozenset(alone[number][0]) for number in range(6)}
+    assert both.imbalance(1) == alone.imbalance(1) == 0
+
+
+@pytest.mark.parametrize(("entrants", "block", "challengers"), [(6, 3, (0,)), (9, 4, (0, 3)), (8, 5, (1, 2, 3))])
+def test_challengers_sit_in_every_place(entrants, block, challengers):
+    """As often in the middle as at either end, but for one."""
+    gauntlet = Gauntlet(entrants, block, challengers)
+    meetings = [gauntlet[number] for number in range(len(gauntlet))]
+    for challenger in challengers:
+        places = Counter(met.index(challenger) for met in meetings if challenger in met)
+        assert set(places) == set(range(block))
+        assert max(places.values()) - min(places.values()) <= 1
+
+
 @pytest.mark.parametrize(("block", "meetings"), [(2, 6), (3, 6), (4, 2)])
 def test_a_gauntlet_is_some_against_the_rest(block, meetings):
     """Each of two challengers meets all of the other three, who never meet without one."""

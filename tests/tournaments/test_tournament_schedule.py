@@ -144,17 +144,6 @@ def test_perfect_designs_are_found():
     assert meetings.imbalance() == 0
 
 
-@settings(deadline=None)
-@given(schedules(most=7), st.data())
-def test_what_remains_is_what_is_not_finished(schedule, data):
-    """Resuming is a set difference: order and counters do not matter, foreign ids neither."""
-    matches = list(schedule)
-    finished = set(data.draw(st.lists(st.sampled_from([match.id for match in matches])))) | {"no match of ours"}
-    assert list(schedule.remaining(finished)) == [match for match in matches if match.id not in finished]
-    assert list(schedule.remaining({match.id for match in matches})) == []
-    assert list(schedule.remaining(())) == matches
-
-
 def test_a_large_schedule_is_neither_stored_nor_counted_through():
     """Half a billion matches are there at once, and the last of them too."""
     schedule = Schedule(names(1000), 2, deals=1000, duplicate=True)

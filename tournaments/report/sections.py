@@ -14,6 +14,7 @@ from tournaments.incidents import incident_lines
 from tournaments.passing import pass_text
 from tournaments.report.charts import COLOURS, bar, times, trail
 from tournaments.report.gather import Gathered
+from tournaments.scheduling import places_go_by
 from tournaments.tables import mean_text, place_text, range_text, status_text, worth_text
 
 MOST_PLACES: Final = 24
@@ -47,8 +48,11 @@ def summary(found: Gathered) -> str:
     said = [f'<p class="facts">{" · ".join(facts)}</p>']
     if verdict := figures.get("verdict"):
         said.append(f"<p>{text(verdict)}.</p>")
+    if by := places_go_by(spec.schedule, spec.stop is not None):
+        said.append(f"<p>Places go by {by}.</p>")
     entrants = [one for one in figures["entrants"] if one["played"]]
-    if entrants:
+    # Who has won a knockout is told by its verdict: that is settled by the final, and not at 95 %.
+    if entrants and spec.schedule != "knockout":
         first = entrants[0]
         rivals = [one["name"] for one in entrants[1:] if one["places"][0] == 1]
         name = f"<strong>{text(first['name'])}</strong>"
