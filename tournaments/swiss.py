@@ -8,8 +8,9 @@ an odd number the last who has had no bye has one, and is credited a meeting won
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Final
 
 from tournaments.outlook import Outlook
@@ -21,6 +22,9 @@ EFFORT: Final = 20_000
 """So many pairs are tried to find a round in which nobody meets the same one twice."""
 
 Pair = tuple[str, str]
+
+Cost = Callable[[str, str], int]
+"""What it costs if two meet: nothing for those who have met least often, more the more often they have."""
 
 
 class Swiss:
@@ -107,33 +111,67 @@ class Swiss:
 def pair_up(order: Sequence[str], met: Mapping[frozenset[str], int]) -> list[Pair]:
     """Pairs of an even number of entrants: from the top down each with the nearest that it has not met.
 
-    Where that leads nowhere the last choices are changed first; and where that takes longer than `EFFORT`, those meet
-    again who have met least often.
+    Where that leads nowhere the last choices are changed first. Where some must meet again, it is as few as possible,
+    and rather two pairs for the second time than one for the third; where that takes longer than `EFFORT`, as few as a
+    few exchanges lead to.
     """
-    for allowed in range(max(met.values(), default=0) + 1):
-        found = _search(list(order), met, allowed)
+    fewest = min((met.get(frozenset(pair), 0) for pair in combinations(order, 2)), default=0)
+
+    def cost(one: str, other: str) -> int:
+        return (met.get(frozenset((one, other)), 0) - fewest) ** 2
+
+    found = _search(list(order), cost, 0, EFFORT)
+    if found is not None:
+        return found
+    near = _exchanged(_greedy(list(order), cost), cost)
+    worst = sum(cost(*pair) for pair in near)
+    for most in range(1, worst):
+        found = _search(list(order), cost, most, EFFORT // worst)
         if found is not None:
             return found
-    left, pairs = list(order), []
+    return near
+
+
+def _greedy(left: list[str], cost: Cost) -> list[Pair]:
+    """From the top down each with the nearest of those that it has met least often."""
+    pairs = []
     while left:
         one = left.pop(0)
-        other = min(left, key=lambda name: met.get(frozenset((one, name)), 0))
+        other = min(left, key=lambda name: cost(one, name))
         left.remove(other)
         pairs.append((one, other))
     return pairs
 
 
-def _search(order: list[str], met: Mapping[frozenset[str], int], allowed: int) -> list[Pair] | None:
-    """Pairs who have met at most so often, or None."""
+def _exchanged(pairs: list[Pair], cost: Cost) -> list[Pair]:
+    """The pairs after all exchanges between two of them by which it costs less."""
+    places = list(combinations(range(len(pairs)), 2))
+    better = True
+    while better:
+        better = False
+        for upper, lower in places:
+            (one, other), (third, fourth) = pairs[upper], pairs[lower]
+            now = cost(one, other) + cost(third, fourth)
+            for new in (((one, third), (other, fourth)), ((one, fourth), (other, third))):
+                if now and sum(cost(*pair) for pair in new) < now:
+                    pairs[upper], pairs[lower] = new
+                    better = True
+                    break
+    return pairs
 
-    def choices(left: list[str]) -> Iterator[str]:
-        return iter([name for name in left[1:] if met.get(frozenset((left[0], name)), 0) <= allowed])
+
+def _search(order: list[str], cost: Cost, most: int, effort: int) -> list[Pair] | None:
+    """Pairs that cost no more than so much, or None: there are none, or so many were tried."""
+
+    def choices(left: list[str], most: int) -> Iterator[str]:
+        fit = [name for name in left[1:] if cost(left[0], name) <= most]
+        return iter(sorted(fit, key=lambda name: cost(left[0], name)))  # stable: then the nearest
 
     tried = 0
     pairs: list[Pair] = []
-    stack = [(order, choices(order))]
-    while stack and tried < EFFORT:
-        left, others = stack[-1]
+    stack = [(order, most, choices(order, most))]
+    while stack and tried < effort:
+        left, most, others = stack[-1]
         other = next(others, None)
         if other is None:
             stack.pop()
@@ -145,5 +183,6 @@ def _search(order: list[str], met: Mapping[frozenset[str], int], allowed: int) -
         rest = [name for name in left[1:] if name != other]
         if not rest:
             return pairs
-        stack.append((rest, choices(rest)))
+        most -= cost(left[0], other)
+        stack.append((rest, most, choices(rest, most)))
     return None

@@ -131,6 +131,43 @@ def test_a_swiss_round_worked_by_hand():
     assert pair_up(list("abcd"), everybody + met("ab")) == [("a", "c"), ("b", "d")]
 
 
+def pairings(names):
+    """All ways to pair an even number."""
+    if not names:
+        yield []
+        return
+    first, *rest = names
+    for other in rest:
+        for more in pairings([name for name in rest if name != other]):
+            yield [(first, other), *more]
+
+
+@settings(deadline=None)
+@given(st.integers(1, 4), st.data())
+def test_no_more_meet_again_than_must(half, data):
+    """Of all pairings of up to eight one with the least sum of squares; among those that are new to all, as before."""
+    names = [f"e{number}" for number in range(2 * half)]
+    met = Counter({
+        frozenset(pair): data.draw(st.integers(0, 3)) for pair in itertools.combinations(names, 2)
+    })  # fmt: skip
+    fewest = min(met[frozenset(pair)] for pair in itertools.combinations(names, 2))
+
+    def cost(pairs):
+        return sum((met[frozenset(pair)] - fewest) ** 2 for pair in pairs)
+
+    found = pair_up(names, met)
+    assert sorted(name for pair in found for name in pair) == names
+    assert cost(found) == min(map(cost, pairings(names)))
+
+
+def test_of_two_closed_circles_one_pair_meets_again():
+    """Six of whom only a, c, e and b, d, f have not met among themselves: two new pairs, and one for a second time."""
+    names = list("abcdef")
+    met = Counter(frozenset((one, other)) for one in "ace" for other in "bdf")
+    found = pair_up(names, met)
+    assert sum(met[frozenset(pair)] for pair in found) == 1
+
+
 def test_a_draw():
     """The first two meet in the final only, the first four not before the semi-finals; byes are the first's."""
     assert seeding(2) == [0, 1]
