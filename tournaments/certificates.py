@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 import msgspec
 
-from tournaments.entrants import Entrant
+from tournaments.entrants import Entrant, argv
 from tournaments.spec import SpecError, TournamentSpec
 
 
@@ -44,4 +45,19 @@ def _problem(entrant: Entrant, game: str, base_dir: Path) -> str:
     problem = problem_with(content, game)
     if not problem and entrant.version and content.get("version") != entrant.version:
         problem = f"it is for version {content.get('version')!r}, and {entrant.version!r} is entered"
+    if not problem and entrant.command is not None and not _same(content.get("command"), argv(entrant)):
+        problem = f"it is for the command {content.get('command')!r}, and {list(entrant.command)!r} is entered"
     return f"{entrant.certificate!r} does not count: {problem}; {how}" if problem else ""
+
+
+def _same(certified: Any, entered: list[str]) -> bool:
+    """Whether two commands start the same bot, as far as words tell: run in different folders, paths may differ.
+
+    So may the interpreter: any Python is the same as another.
+    """
+
+    def names(words: list[Any]) -> list[str]:
+        found = [PurePath(str(word)).name for word in words]
+        return ["python" if place == 0 and name.startswith("python") else name for place, name in enumerate(found)]
+
+    return isinstance(certified, list) and names(certified) == names(entered)

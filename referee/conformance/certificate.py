@@ -68,6 +68,8 @@ def problem_with(content: Any, game: str) -> str:
         return f"it is no certificate of schema {SCHEMA}"
     if content.get("protocol") != play_pb2.DESCRIPTOR.package:
         return f"it is for the protocol {content.get('protocol')!r}, not {play_pb2.DESCRIPTOR.package!r}"
+    if content.get("rules_version") != RULES_VERSION:
+        return f"its run was under version {content.get('rules_version')!r} of the rules, not {RULES_VERSION}"
     if content.get("whole") is not True:
         return "some scenarios were left out of its run"
     if content.get("game") not in {None, game}:

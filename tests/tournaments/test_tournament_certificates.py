@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from referee.rules.registry import RULES_VERSION
+
 FILE = """
 name = "for conforming bots"
 game = "domino-classico"
@@ -35,7 +37,9 @@ GOOD = {
     "game": None,
     "client": "mine",
     "version": "2",
+    "command": ["/usr/bin/python3", "/home/me/bot.py"],
     "protocol": "referee.v1",
+    "rules_version": RULES_VERSION,
     "scenarios": [],
 }
 
@@ -57,6 +61,10 @@ def run(folder: Path, certificate: str) -> subprocess.CompletedProcess[str]:
         ({"version": "1"}, "version '1'"),
         ({"schema": 7}, "no certificate of schema"),
         ({"protocol": "other.v1"}, "other.v1"),
+        ({"rules_version": RULES_VERSION - 1}, f"version {RULES_VERSION - 1} of the rules, not {RULES_VERSION}"),
+        ({"command": ["python", "other.py"]}, "for the command ['python', 'other.py'], and ['{python}', 'bot.py']"),
+        ({"command": ["python", "bot.py", "--fast"]}, "--fast"),
+        ({"command": None}, "for the command None"),
     ],
 )
 def test_a_certificate_that_does_not_count_is_refused(tmp_path: Path, changes: dict[str, object], problem: str) -> None:
