@@ -80,7 +80,7 @@ def serve(
         else:
             folder = Path(values["data"])
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(0o700, parents=True, exist_ok=True)
             except OSError as error:
                 fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
             _lock(folder, stack)
