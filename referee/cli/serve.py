@@ -17,7 +17,7 @@ import click
 
 from referee.cli.common import fail
 from referee.cli.policy import DEFAULTS as POLICY
-from referee.cli.policy import check, policy_of, policy_options
+from referee.cli.policy import check, policy_of, policy_options, told_line
 from referee.rules.registry import SettingError, unknown
 from referee.server.app import ListenError, Policy, RefereeServer
 from referee.server.fleet import Fleet
@@ -161,6 +161,8 @@ async def _serve(listen: str, data: Path, drain_s: float, processes: int, policy
     except ListenError as error:
         fail(f"--listen: {error}")
     click.echo(f"listening on {server.address}, match logs in {data}")
+    if line := told_line(policy.transport, listen, server.address):
+        click.echo(line, err=True)
     if server.http_address:
         click.echo(http_line(server.http_address, has_metrics()))
     await signals.get()

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import NearGroup
-from referee.cli.policy import transport_of, transport_options
+from referee.cli.policy import told_line, transport_of, transport_options
 from referee.cli.screen import Screen, table
 from referee.cli.tournament_live import RunDisplay
 from referee.rules.registry import SettingError, unknown
@@ -198,6 +198,8 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
     screen = Screen(stderr=True)
 
     def on_waiting(address: str, tokens: Mapping[str, str]) -> None:
+        if line := told_line(listen[1], listen[0], address):
+            say(line)
         for name, token in tokens.items():
             say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
         wait = f"{state.spec.clock.join_ms / 1000:g} s"

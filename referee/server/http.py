@@ -77,7 +77,7 @@ class HttpServer:
         if path == "/healthz":
             if self._healthy():
                 return HTTPStatus.OK, _TEXT, b"serving\n"
-            return HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"draining\n"
+            return HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"not serving\n"
         if path == "/metrics":
             text = self._meters.text()
             if text is None:
