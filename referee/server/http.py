@@ -41,7 +41,7 @@ class HttpServer:
     Args:
         listen: ``host:port``.
         meters: what ``/metrics`` tells.
-        healthy: whether matches are taken: ``/healthz`` is 200, else 503.
+        healthy: whether all is as it should be, and matches are taken: ``/healthz`` is 200, else 503.
 
     Attributes:
         address: where it listens, with the port that it got.
