@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from rich.text import Text
@@ -12,6 +13,8 @@ from referee.match.events import Event, MatchSpec
 from referee.replay.drawing import piece_text
 
 _NAME: Final = 20
+_TABLES: Final = 64
+"""So many tables' names are kept at hand: they are needed for every event."""
 _DETAIL: Final = 400
 _GIVEN: Final = 60
 _HOW: Final = {"forced": "forced", "timeout": "TIMEOUT", "forfeit": "stand-in"}
@@ -36,14 +39,24 @@ def clipped(text: str, most: int) -> str:
 
 def seat_name(spec: MatchSpec, seat: int) -> str:
     """A seat's player; with the seat's number where the name alone does not tell: bots choose their names."""
-    names = [clipped(name, _NAME) for name in spec.names]
-    return names[seat] if names.count(names[seat]) == 1 else f"{seat} {names[seat]}"
+    return _seat_names(spec.names)[seat]
 
 
 def side_name(spec: MatchSpec, side: int) -> str:
     """A side by its seats."""
-    sides = spec.game.sides(len(spec.names))
-    return " + ".join(seat_name(spec, seat) for seat, one in enumerate(sides) if one == side)
+    return _side_names(spec.names, spec.game.sides(len(spec.names)))[side]
+
+
+@lru_cache(_TABLES)
+def _seat_names(names: tuple[str, ...]) -> Sequence[str]:
+    shown = [clipped(name, _NAME) for name in names]
+    return [one if shown.count(one) == 1 else f"{seat} {one}" for seat, one in enumerate(shown)]
+
+
+@lru_cache(_TABLES)
+def _side_names(names: tuple[str, ...], sides: tuple[int, ...]) -> Sequence[str]:
+    seats = _seat_names(names)
+    return [" + ".join(seats[seat] for seat, one in enumerate(sides) if one == side) for side in range(max(sides) + 1)]
 
 
 def action_text(spec: MatchSpec, event: Event) -> Text:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from referee.rules.actions import format_action, format_actions
 from referee.rules.pieces import Deck, mask_of
@@ -46,9 +46,8 @@ class IllegalAction(ValueError):
         self.legal = legal
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a hand ended.
+class Result(NamedTuple):
+    """How a hand ended: a tuple, since one is made for every hand of every playout.
 
     Attributes:
         reason: why it ended.
@@ -65,9 +64,8 @@ class Result:
     leader: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """What a hand is dealt from.
+class Deal(NamedTuple):
+    """What a hand is dealt from: a tuple, as a `Result` is.
 
     Attributes:
         order: the whole deck, first to be dealt first.

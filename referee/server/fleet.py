@@ -89,8 +89,7 @@ class Fleet:
             raise
         for worker in self.workers:
             worker.watch()
-        front = Front(self.workers, self._policy.limits, self._operations)
-        self._server.add_generic_rpc_handlers(front.handlers())
+        Front(self.workers, self._policy.limits, self._operations).add_to(self._server)
         await self._server.start()
         for name in ("", *SERVICES):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)

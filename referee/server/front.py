@@ -38,18 +38,16 @@ class Front:
         self._operations = operations
         self._unjoined = Holders(limits.unjoined_per_peer)
 
-    def handlers(self) -> tuple[grpc.GenericRpcHandler, ...]:
-        """The services for a server. They take and give encoded messages."""
+    def add_to(self, server: grpc.aio.Server) -> None:
+        """Add the services to a server. They take and give encoded messages."""
         unary = {name: self._unary(name) for name in ("ListGames", "CreateMatch", "GetMatch")}
         streams = {name: self._stream(name) for name in ("WatchMatch", "FetchMatchLog")}
         handlers: dict[str, Any] = {name: grpc.unary_unary_rpc_method_handler(call) for name, call in unary.items()}
         handlers["ListMatches"] = grpc.unary_unary_rpc_method_handler(self._list)
         handlers |= {name: grpc.unary_stream_rpc_method_handler(call) for name, call in streams.items()}
+        server.add_registered_method_handlers(MATCH_SERVICE, handlers)
         play: Any = grpc.stream_stream_rpc_method_handler(self._play)
-        return (
-            grpc.method_handlers_generic_handler(MATCH_SERVICE, handlers),
-            grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": play}),
-        )
+        server.add_registered_method_handlers("referee.v1.PlayService", {"Play": play})
 
     def _unary(self, name: str) -> Callable[[bytes, Context], Any]:
         async def call(request: bytes, context: Context) -> bytes:

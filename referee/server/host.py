@@ -265,6 +265,7 @@ class MatchHost:
 
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:
         """Note that a match has failed; what its bots are told."""
+        hosted.unwritable = isinstance(error, OSError)
         if isinstance(error, OSError) and hosted.resumable:
             self.suspend(hosted, error)
             return "the match is suspended: its log cannot be written"

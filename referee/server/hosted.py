@@ -67,6 +67,7 @@ class HostedMatch:
         created: the same as it is told: ISO 8601, to the millisecond.
         stage: how far it is.
         problem: why it failed, if it did.
+        unwritable: True if it failed since its log could not be written, which is the machine's fault and not ours.
         events: encodes its events.
         turns: encodes its turns.
         players: who plays, by seat: a built-in bot, or the ticket of a bot that dials in.
@@ -85,6 +86,7 @@ class HostedMatch:
         self.created = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.stage = MatchStage.WAITING
         self.problem = ""
+        self.unwritable = False
         self.events = EventCodec(spec)
         self.turns = TurnCodec(spec)
         self.remote: dict[int, tuple[Ticket, RemoteSeat]] = {}

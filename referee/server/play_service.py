@@ -38,10 +38,9 @@ class PlayService:
         self._joins = Rate(limits.joins_per_second)
         self._streams: dict[bytes, set[Connection]] = {}
 
-    def handler(self) -> grpc.GenericRpcHandler:
+    def handlers(self) -> tuple[str, dict[str, grpc.RpcMethodHandler[bytes, bytes]]]:
         """The service for a server. It takes and gives encoded messages: see `referee.server.codec`."""
-        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
-        return grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": play})
+        return "referee.v1.PlayService", {"Play": grpc.stream_stream_rpc_method_handler(self._play)}
 
     async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         connection = Connection(context, self._limits.buffered_bytes)

@@ -5,6 +5,7 @@ It observes a list of numbers as long as a view of ours, takes one number as its
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from concurrent import futures
 from typing import Any
@@ -44,12 +45,12 @@ class Environment(dm_env_rpc_pb2_grpc.EnvironmentServicer):
 
 
 def main() -> None:
-    """Serve until killed."""
+    """Serve until the input ends: whoever started this may be killed."""
     server = grpc.server(futures.ThreadPoolExecutor(4))
     dm_env_rpc_pb2_grpc.add_EnvironmentServicer_to_server(Environment(), server)
     print(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}", flush=True)
     server.start()
-    server.wait_for_termination()
+    sys.stdin.read()
 
 
 if __name__ == "__main__":

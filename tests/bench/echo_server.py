@@ -14,7 +14,7 @@ import grpc
 
 
 async def main() -> None:
-    """Serve until killed."""
+    """Serve until the input ends: whoever started this may be killed."""
     message = bytes.fromhex(sys.argv[1])
 
     async def play(_requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
@@ -31,7 +31,7 @@ async def main() -> None:
     )
     print(f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}", flush=True)
     await server.start()
-    await server.wait_for_termination()
+    await asyncio.to_thread(sys.stdin.read)
 
 
 if __name__ == "__main__":

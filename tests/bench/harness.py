@@ -69,11 +69,32 @@ def cpu_of_all() -> float:
     return (int(user) + int(nice) + int(system)) / TICKS
 
 
+def not_measured(figure: str, why: str, goal: str) -> Row:
+    """A row of something that cannot be measured here."""
+    return Row(figure, "not measured", why, None, goal, None)
+
+
 @contextmanager
-def serving(module: str, *args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A benchmark server in a process of its own; gives the process and the first line that it prints."""
+def serving(
+    module: str, *args: str, python: Sequence[str] = (sys.executable,), path: Sequence[Path] = (), quiet: bool = False
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A benchmark server in a process of its own; gives the process and the first line that it prints.
+
+    Args:
+        module: what runs in it.
+        *args: its arguments.
+        python: the interpreter, with its options.
+        path: where it looks for modules before it looks here.
+        quiet: whether what it says on standard error is of no interest.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", module, *args], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, cwd=ROOT
+        [*python, "-P", "-m", module, *args],
+        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if quiet else None,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, [*path, ROOT, ROOT / "clients" / "python"]))},
     )
     try:
         assert process.stdout is not None
@@ -81,6 +102,31 @@ def serving(module: str, *args: str) -> Iterator[tuple[subprocess.Popen[str], st
     finally:
         process.kill()
         process.wait()
+
+
+def say(process: subprocess.Popen[str], question: str = "") -> None:
+    """Ask a process that answers every line of its input with a line of numbers."""
+    assert process.stdin is not None
+    print(question, file=process.stdin, flush=True)
+
+
+def hear(process: subprocess.Popen[str]) -> list[float]:
+    """The answer of a process."""
+    assert process.stdout is not None
+    return [float(word) for word in process.stdout.readline().split()]
+
+
+def asked(process: subprocess.Popen[str], question: str = "") -> list[float]:
+    """Ask a process and wait for its answer."""
+    say(process, question)
+    return hear(process)
+
+
+def answer(measure: Callable[[str], Sequence[float]]) -> None:
+    """Measure once for every line of standard input, and print what came out as a line."""
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(*measure(line.strip()), flush=True)
 
 
 def timed(call: Callable[[], object]) -> float:

@@ -1,7 +1,12 @@
-"""Matches of built-in bots in process, log written and all, against the same bots stepping the bare rules."""
+"""Matches of built-in bots in process, log written and all.
+
+One yardstick is the same bots stepping the bare rules; the other is the connectx runner of kaggle-environments, if
+`KAGGLE_PYTHON` in the environment names an interpreter that has it (see `tests.bench.connectx`).
+"""
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -17,7 +22,7 @@ from referee.match.seat import LocalSeat
 from referee.rules.game import Deal
 from referee.rules.registry import GAMES, resolve_format, resolve_options
 from referee.rules.view import View
-from tests.bench.harness import Row, at_least, paired
+from tests.bench.harness import Row, asked, at_least, not_measured, paired, serving
 
 MATCHES = 60
 
@@ -58,6 +63,19 @@ def bare(bot: str) -> float:
     return turns / (time.perf_counter() - begun)
 
 
+def against_connectx() -> Row:
+    """Steps a second of random players."""
+    name = "matches of beginner, steps"
+    python = os.environ.get("KAGGLE_PYTHON")
+    if not python:
+        return not_measured(name, "kaggle-environments is not installed", ">= 300")
+    with serving("tests.bench.connectx", python=[python], quiet=True) as (process, line):
+        if not line:
+            return not_measured(name, f"{python} has no kaggle-environments", ">= 300")
+        ours, theirs, ratio = paired(lambda: matches("beginner"), lambda: asked(process)[0], 3)
+    return at_least(name, f"{ours:,.0f} steps/s", f"connectx {theirs:,.0f} steps/s", ratio, 300)
+
+
 def rows() -> list[Row]:
     """The rows of this benchmark."""
     found = []
@@ -65,4 +83,4 @@ def rows() -> list[Row]:
         ours, theirs, ratio = paired(lambda: matches(bot), lambda: bare(bot), 3)  # noqa: B023
         name = f"matches of {bot} with log"
         found.append(at_least(name, f"{ours:,.0f} actions/s", f"bare playout {theirs:,.0f} actions/s", ratio, 0.5))
-    return found
+    return [*found, against_connectx()]

@@ -121,14 +121,14 @@ def many_bots(matches: int = 16, seconds: float = 2.0) -> list[Row]:
     ours: list[float] = []
     theirs: list[float] = []
     times: list[float] = []
-    recorded = _recorded()
+    message = recorded()
     for _ in range(3):
         with serving("tests.bench.referee_server", str(matches), "2") as (referee, line):
             address, *tokens = line.split()
             cpu, took = cpu_while(referee.pid, many(address, tokens, seconds))
             times.extend(took)
             ours.append(cpu)
-        with serving("tests.bench.echo_server", recorded.hex()) as (echo, address):
+        with serving("tests.bench.echo_server", message.hex()) as (echo, address):
             # Half as many: of the two bots of a match one is asked at a time.
             cpu, _ = cpu_while(echo.pid, many(address, [""] * matches, seconds))
             theirs.append(cpu)
@@ -143,7 +143,7 @@ def many_bots(matches: int = 16, seconds: float = 2.0) -> list[Row]:
     ]
 
 
-def _recorded() -> bytes:
+def recorded() -> bytes:
     """A typical message of the referee."""
     with serving("tests.bench.referee_server", "1", "1") as (_, line):
         client = Client(*line.split())

@@ -2,14 +2,13 @@
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.compiled import ROOT, install_compiled
 
 PLAY = """
 import hashlib, random, sys
@@ -41,18 +40,7 @@ print("compiled" if line.__file__.endswith(".so") else "source", digest.hexdiges
 @pytest.mark.timeout(600)
 def test_the_compiled_rules_play_every_hand_as_their_source_does(tmp_path: Path) -> None:
     """Thousands of random hands of every game, option and player count end in the same histories and results."""
-    # The compiler leaves what it makes beside the source, so it works on a copy.
-    copy = tmp_path / "source"
-    for part in ("referee", "tournaments", "clients/python", "tests/conformance/scenarios"):
-        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
-    for part in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / part, copy)
-    environment = {**os.environ, "HATCH_BUILD_HOOK_ENABLE_MYPYC": "1"}
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", tmp_path, copy], check=True, env=environment)
-    wheel = next(tmp_path.glob("*.whl"))
-    target = tmp_path / "site"
-    subprocess.run([*pip, "install", "--no-deps", "--target", target, wheel], check=True)
+    target = install_compiled(tmp_path)
 
     def played(path: Path) -> list[str]:
         run = subprocess.run(

@@ -13,8 +13,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from server_kit import error_info, of_kind, run, serving
 
 from referee.match.verify import verify
-from referee.server.app import ListenError, RefereeServer
+from referee.server.app import ListenError, Policy, RefereeServer
 from referee.server.host import MatchStage
+from referee.server.transport import Transport
 from referee.v1 import match_pb2, play_pb2
 
 PLAY_SERVICE = "referee.v1.PlayService"
@@ -152,6 +153,22 @@ def test_reflection_and_channelz_answer(tmp_path):
             channelz = channelz_pb2_grpc.ChannelzStub(kit.channel)
             servers = await channelz.GetServers(channelz_pb2.GetServersRequest(start_server_id=0))
             assert servers.server
+
+    run(promise)
+
+
+def test_channelz_is_nothing_for_strangers(tmp_path):
+    """It tells every peer's address: a server that listens to the world has none, by whatever way one calls."""
+
+    async def promise():
+        policy = Policy(transport=Transport(insecure=True))
+        server = RefereeServer(tmp_path, "0.0.0.0:0", policy=policy)
+        await server.start()
+        async with grpc.aio.insecure_channel(server.address.replace("0.0.0.0", "127.0.0.1")) as channel:
+            with pytest.raises(grpc.RpcError) as refused:
+                await channelz_pb2_grpc.ChannelzStub(channel).GetServers(channelz_pb2.GetServersRequest())
+            assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+        await server.stop()
 
     run(promise)
 
