@@ -51,7 +51,6 @@ class Worker:
         prefix: what the ids and tokens of its matches begin with.
         address: where the bots of its matches are told to dial in, once it has started.
         up: whether it runs and listens.
-        pid: the number of the process that runs now or, if it has ended, ran last.
     """
 
     def __init__(self, number: int, processes: int, data: Path, host: str, policy: Policy) -> None:
@@ -67,7 +66,7 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """See the class."""
+        """The number of the process that runs now or, if it has ended, ran last; 0 if none ever has."""
         return (self._process and self._process.pid) or 0
 
     async def start(self) -> None:

@@ -91,3 +91,38 @@ def test_serve_says_what_bots_are_told(tmp_path, processes, public):
     finally:
         process.kill()
         process.communicate()
+
+
+TOURNAMENT = """
+name = "cup"
+game = "domino-classico"
+table = 2
+deals = 1
+clock = { join_ms = 60000 }
+entrants = [{ name = "away", remote = true }, { name = "here", builtin = "medium" }]
+"""
+
+
+@pytest.mark.parametrize("public", ["", "localhost"])
+@pytest.mark.parametrize("kind", ["play", "tournament"])
+def test_play_and_tournaments_tell_their_remote_bots_the_same(tmp_path, kind, public):
+    """Beside the token."""
+    (tmp_path / "cup.toml").write_text(TOURNAMENT)
+    words = {
+        "play": ["play", "domino-classico", "--seats", "remote,medium"],
+        "tournament": ["tournament", "run", "cup.toml", "--out", "cup"],
+    }[kind]
+    command = [sys.executable, "-u", "-m", "referee.cli.main", *words, "--listen", "0.0.0.0:0", "--insecure"]
+    process = subprocess.Popen(
+        [*command, *(["--public", public] if public else [])],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=tmp_path,
+    )
+    try:
+        address = next(found for line in process.stdout if (found := re.search(r"REFEREE_ADDRESS=(\S+):\d+", line)))
+        assert address[1] == (public or socket.gethostname())
+    finally:
+        process.kill()
+        process.communicate()
