@@ -268,8 +268,7 @@ def test_the_page_of_an_entrant(browser, cup, page):
     assert browser.in_frame("document.getElementById('hand').value") == str(hand)
     assert browser.get("location.hash") == f"#match={match}&seat={seat}&hand={hand}"
     browser.get("$('close').click()")
-    browser.wait("!$('viewer').open")
-    assert browser.get("location.hash") == "#entrant=late"
+    browser.wait("location.hash === '#entrant=late'")
     browser.get("document.querySelector('#entrant-faults button').click()")
     browser.wait("$('viewer').open")
     assert browser.get("location.hash").endswith(f"&turn={late['faults'][0][2]}")

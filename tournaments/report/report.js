@@ -105,7 +105,11 @@ for (const button of document.querySelectorAll("[data-pair]")) {
 $("close").onclick = () => $("viewer").close();
 $("before").onclick = () => go(-1);
 $("after").onclick = () => go(1);
-$("viewer").addEventListener("close", () => { $("frame").srcdoc = ""; history.replaceState(null, "", origin ?? "#matches"); });
+$("viewer").addEventListener("close", () => {
+  $("frame").srcdoc = "";
+  // Unless somebody has gone elsewhere meanwhile.
+  if (location.hash.startsWith("#match=")) history.replaceState(null, "", origin ?? "#matches");
+});
 addEventListener("message", event => { if (event.source === $("frame").contentWindow && event.data === "close") $("viewer").close(); });
 
 const kept = data.replays === data.played ? "Every match can be replayed here." :
