@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,8 +15,9 @@ from referee.server.admission import Ticket
 from referee.server.app import RefereeServer
 from referee.v1 import play_pb2
 from tournaments.entrants import Entrant, argv
+from tournaments.incidents import note_restart
 from tournaments.outputs import Outputs, remarks_on
-from tournaments.supervision import NONE, LimitSpec, in_force
+from tournaments.supervision import NONE, LimitSpec, in_force, processors
 
 BotKey = tuple[str, int, int]
 """Which of an entrant's processes: its name, the rotation it plays, and the how manyeth of its seats in a match.
@@ -43,37 +45,47 @@ class BotPool:
     Args:
         server: where they dial in.
         base_dir: the folder that commands run in.
-        output_dir: the folder for what they print, a file an entrant.
+        folder: the tournament's folder, for what they print, a file an entrant, and for incidents.
         limits: what their processes may use where an entrant has no limits of its own.
         back_ms: so long a bot that was kept may take to join again before its next match is begun without it.
     """
 
     def __init__(
-        self, server: RefereeServer, base_dir: Path, output_dir: Path, back_ms: int, limits: LimitSpec = NONE
+        self, server: RefereeServer, base_dir: Path, folder: Path, back_ms: int, limits: LimitSpec = NONE
     ) -> None:
         self._server = server
         self._back_s = back_ms / 1000
         self._base_dir = base_dir
         self._limits = limits
-        self._outputs = Outputs(output_dir)
+        self._folder = folder
+        self._outputs = Outputs(folder / "bots")
         self._printing: set[Path] = set()
         self._capping: asyncio.Task[None] | None = None
         self._reaper = Reaper()
         self._nursery = Nursery({MARK: self._reaper.mark})
         self._kept: dict[BotKey, RunningBot] = {}
+        self._gone: dict[BotKey, str] = {}
+        self._pinned = 0
 
     async def take(self, entrant: Entrant, rotation: int, number: int) -> RunningBot:
         """A running bot of an entrant. Raises `StartError` if its command cannot be started."""
-        kept = self._kept.pop((entrant.name, rotation, number), None)
+        key = entrant.name, rotation, number
+        kept = self._kept.pop(key, None)
         if kept is not None:
             if await self._is_back(kept):
                 return kept
             await self._end_kept(kept)
+            self._gone[key] = "it ended between matches"
+        if (why := self._gone.pop(key, "")) and self._keeps(entrant):
+            note_restart(self._folder, entrant.name, why)
         token, ticket = self._server.admission.issue(entrant.name, open=self._keeps(entrant))
         output = self._outputs.new()
         self._printing.add(output)
         if self._capping is None:
             self._capping = asyncio.create_task(self._cap())
+        limits = in_force(self._limits, entrant.limits).laid()
+        if limits.pop("pin", False):
+            limits["processor"] = self._next_processor()
         process = await BotProcess.start(
             argv(entrant),
             name=entrant.name,
@@ -83,16 +95,18 @@ class BotPool:
             reaper=self._reaper,
             nursery=self._nursery,
             cwd=self._base_dir,
-            limits=in_force(self._limits, entrant.limits).laid(),
+            limits=limits,
         )
         return RunningBot(process, ticket, output)
 
     async def give_back(self, entrant: Entrant, rotation: int, number: int, bot: RunningBot, sound: bool) -> None:
-        """Keep a bot for its next match, or end it: one that forfeited is not trusted with another."""
+        """Keep a bot for its next match, or end it: one that forfeited, or whose match failed, is not ``sound``."""
         bot.process.on_exit(None)
+        key = entrant.name, rotation, number
         if sound and self._keeps(entrant) and bot.process.running:
-            self._kept[entrant.name, rotation, number] = bot
+            self._kept[key] = bot
         else:
+            self._gone[key] = "the referee ended it after a match" if bot.process.running else "it ended in a match"
             await self._end(bot)
 
     def gather(self, entrant: Entrant, bot: RunningBot, log: Path, seat: int) -> None:
@@ -100,6 +114,12 @@ class BotPool:
         self._outputs.gather(bot.output, entrant.name, f"match {log.stem}, seat {seat}", remarks_on(log, seat))
         if not bot.process.running:
             self._forget(bot)
+
+    def _next_processor(self) -> int:
+        """Processors in turn; workers, whose ids mostly follow one another, do not all begin with the same."""
+        usable = processors()
+        self._pinned += 1
+        return usable[(os.getpid() + self._pinned) % len(usable)]
 
     def _keeps(self, entrant: Entrant) -> bool:
         """Whether its processes are kept: processor time is counted by the process and limited by the match."""

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from tournaments import incidents
 from tournaments.executors import WorkersLost
 from tournaments.folder import write_atomically
 from tournaments.outcome import log_path, read_result
@@ -43,11 +44,13 @@ class Away:
     Attributes:
         logs: the log of every match that was played, by the match's id.
         outputs: what bots printed meanwhile, by the name of the file that keeps it.
+        incidents: the lines of what has happened besides (`tournaments.incidents`).
         seconds: how long it took.
     """
 
     logs: dict[str, bytes]
     outputs: dict[str, bytes]
+    incidents: bytes
     seconds: float
 
 
@@ -68,7 +71,10 @@ class _Guest:
         played = play_sets(self._player, self._setting, sets, lambda result: None, reveals=False)
         self._loop.run_until_complete(played)
         seconds = self._loop.time() - begun
-        return Away(self._taken("matches", ".jsonl"), self._taken("bots", ""), seconds)
+        noted = self._folder / incidents.FILE
+        lines = noted.read_bytes() if noted.exists() else b""
+        noted.unlink(missing_ok=True)
+        return Away(self._taken("matches", ".jsonl"), self._taken("bots", ""), lines, seconds)
 
     def _taken(self, part: str, suffix: str) -> dict[str, bytes]:
         """The files of a part of the folder, emptied: a bot that goes on writing appends to what is left."""
@@ -151,6 +157,7 @@ class Cluster:
         for name, output in away.outputs.items():
             with (folder / "bots" / name).open("ab") as file:
                 file.write(output)
+        incidents.append(folder, away.incidents)
         results = []
         for work in sets:
             for planned in work.left:

@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Protocol
 
+from tournaments.disqualification import Arbiter, verdict_on
 from tournaments.knockout import Knockout
+from tournaments.outlook import Outlook
 from tournaments.result import MatchResult
 from tournaments.schedule import DealSet, Schedule
+from tournaments.scheduling import DisqualifySpec
 from tournaments.spec import TournamentSpec
 from tournaments.stopping import Stopping
 from tournaments.swiss import Swiss
@@ -41,31 +44,52 @@ class Course(Protocol):
         """What has come of it, in a line; empty where the standings say it all."""
         ...
 
+    def outlook(self) -> Outlook:
+        """What the standings need to know."""
+        ...
+
 
 class Everything:
-    """All that is scheduled, in one wave."""
+    """All that is scheduled, in one wave.
 
-    def __init__(self, schedule: Schedule) -> None:
+    Args:
+        schedule: what is scheduled.
+        disqualify: when an entrant is out, what it would still have to play is left out.
+    """
+
+    def __init__(self, schedule: Schedule, disqualify: DisqualifySpec | None = None) -> None:
         self._schedule = schedule
+        self._arbiter = Arbiter(disqualify, schedule) if disqualify is not None else None
 
     def total(self) -> int:
-        """How many matches are scheduled."""
-        return self._schedule.total()
+        """How many matches are scheduled, and count."""
+        return self._schedule.total() if self._arbiter is None else self._arbiter.counted()
 
     def add(self, result: MatchResult) -> None:
-        """Nothing depends on results."""
+        """Take note of a result; nothing but disqualification depends on it."""
+        if self._arbiter is not None:
+            self._arbiter.add(result)
 
     def waves(self) -> Iterator[Iterable[DealSet]]:
         """One wave."""
-        yield map(self._schedule.deal_set, range(self._schedule.deal_sets))
+        arbiter = self._arbiter
+        numbers = range(self._schedule.deal_sets)
+        # Asked for each deal set when it is its turn: by then somebody may be out.
+        left = numbers if arbiter is None else (number for number in numbers if not arbiter.excludes(number))
+        yield map(self._schedule.deal_set, left)
 
     def ranking(self) -> Mapping[str, Fraction] | None:
         """The mean score."""
         return None
 
     def verdict(self) -> str:
-        """Nothing more."""
-        return ""
+        """Who is disqualified."""
+        return "" if self._arbiter is None else verdict_on(self._arbiter.out)
+
+    def outlook(self) -> Outlook:
+        """Who is disqualified, besides how many matches count."""
+        out = {} if self._arbiter is None else dict(self._arbiter.out)
+        return Outlook(self.total(), out=out, verdict=self.verdict())
 
 
 def course_of(spec: TournamentSpec, schedule: Schedule) -> Course:
@@ -76,4 +100,4 @@ def course_of(spec: TournamentSpec, schedule: Schedule) -> Course:
         return Knockout(schedule)
     if spec.stop is not None:
         return Stopping(schedule, spec.stop)
-    return Everything(schedule)
+    return Everything(schedule, spec.disqualify)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from tournaments.outlook import Outlook
 from tournaments.result import MatchResult
 from tournaments.schedule import DealSet, Schedule
 from tournaments.scores import Scores
@@ -146,6 +147,28 @@ class Knockout:
         if final.winner is None:
             return ""
         return f"{final.winner!r} has won the final against {next(n for n in final.entrants if n != final.winner)!r}"
+
+    def places(self) -> Mapping[str, tuple[int, int]]:
+        """The best and the worst place that the draw leaves open to each entrant.
+
+        Places go by how many rounds an entrant has come through. Who is out has come through no more than it has; who
+        is not, may win. So those who lost in the semi-finals share the places 3 to 4.
+        """
+        won = {name: sum(tie.winner == name for tie in self._ties) for name in self._schedule.entrants}
+        lost = {name for tie in self._ties if tie.winner is not None for name in tie.entrants if name != tie.winner}
+        rounds = self._ties[-1].turn + 1
+        most = {name: least if name in lost else rounds for name, least in won.items()}
+        return {
+            name: (
+                1 + sum(least > most[name] for least in won.values()),
+                sum(greatest >= won[name] for greatest in most.values()),
+            )
+            for name in won
+        }
+
+    def outlook(self) -> Outlook:
+        """What the standings need to know."""
+        return Outlook(self.total(), self.ranking(), places=self.places(), verdict=self.verdict())
 
 
 def seeding(entrants: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,20 +13,9 @@ import msgspec
 from referee.match.deal import commitment, set_seed
 from referee.match.log import MatchLog
 from referee.rules.formats import rank
+from tournaments.faults import FAULT_OF
 from tournaments.result import MatchResult
 from tournaments.schedule import PlannedMatch
-
-_FAULT_OF: Final[Mapping[str, str]] = {
-    "malformed": "illegal",
-    "illegal": "illegal",
-    "flooding": "illegal",
-    "late": "late",
-    "gone": "gone",
-    "never_came": "never_came",
-    "not_ready": "never_came",
-    "crashed": "crashed",
-}
-"""The standings' name for each kind of fault in a log."""
 
 _FAULT_MARK: Final = b'"event":"fault"'
 _TAIL_BYTES: Final = 1 << 14
@@ -69,15 +58,18 @@ def read_result(
         return None
     faults: dict[str, Counter[str]] = {}
     playing = set(sides)
+    out: tuple[str, ...] = ()
     if _FAULT_MARK in data:
         events = [msgspec.json.decode(line) for line in data.splitlines()]
         for event in events:
             if event["event"] == "fault":
-                faults.setdefault(planned.seats[event["seat"]], Counter())[_FAULT_OF[event["kind"]]] += 1
+                faults.setdefault(planned.seats[event["seat"]], Counter())[FAULT_OF[event["kind"]]] += 1
         forfeited = {event["seat"] for event in events if event["event"] == "forfeited"}
         playing = {side for seat, side in enumerate(sides) if seat not in forfeited}
+        # Of a pair, both seats are one entrant, who is out with the second.
+        out = tuple(dict.fromkeys(planned.seats[seat] for seat, side in enumerate(sides) if side not in playing))
     places = rank([(side not in playing, place) for side, place in enumerate(ended["places"])])
-    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), places, faults)
+    return MatchResult(planned.id, planned.deal_set, planned.seats, tuple(sides), places, faults, out)
 
 
 def _begun_as_planned(data: bytes, planned: PlannedMatch, seed: bytes) -> bool:

@@ -60,7 +60,8 @@ def threshold_of(text: str) -> Threshold | None:
 def judged(figures: dict[str, Any], pass_if: str) -> dict[str, Any]:
     """The figures of ``standings.json`` with who has passed, where there is something to pass.
 
-    ``passed`` is null for the entrant that the others are measured by, and for those that have not played what counts.
+    ``passed`` is null for the entrant that the others are measured by, and for those that have not played what counts;
+    who is disqualified has not passed.
     """
     threshold = threshold_of(pass_if)
     if threshold is None:
@@ -68,6 +69,9 @@ def judged(figures: dict[str, Any], pass_if: str) -> dict[str, Any]:
     means = _means(figures, threshold)
     for entrant in figures["entrants"]:
         mean = means.get(entrant["name"])
+        if entrant.get("disqualified"):
+            entrant["pass_mean"], entrant["passed"] = None, False
+            continue
         entrant["pass_mean"] = mean
         entrant["passed"] = None if mean is None else _passes(mean, threshold)
     return figures | {"pass_if": pass_if}
@@ -102,6 +106,12 @@ def pass_lines(figures: Mapping[str, Any]) -> Iterable[str]:
     for entrant in figures["entrants"]:
         if entrant["name"] == against:
             continue
-        mean = entrant["pass_mean"]
-        word = "not played" if mean is None else f"{'PASS' if entrant['passed'] else 'FAIL'} {mean:.3f}"
-        yield f"{word}  {entrant['name']}"
+        yield f"{pass_text(entrant)}  {entrant['name']}"
+
+
+def pass_text(entrant: Mapping[str, Any]) -> str:
+    """Whether an entrant has passed, with its mean; only where there is something to pass."""
+    mean = entrant["pass_mean"]
+    if entrant["passed"] is None:
+        return "not played"
+    return f"{'PASS' if entrant['passed'] else 'FAIL'} {'disqualified' if mean is None else f'{mean:.3f}'}"

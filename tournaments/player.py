@@ -23,6 +23,7 @@ from referee.match.seat import Bot, LocalSeat
 from referee.rules.registry import GAMES
 from referee.server.transport import LOOPBACK, Transport
 from tournaments.entrants import Entrant
+from tournaments.faults import Breakdown
 from tournaments.outcome import log_path
 from tournaments.schedule import PlannedMatch
 from tournaments.spec import TournamentSpec
@@ -39,7 +40,18 @@ PART_S: Final = 2.0
 
 
 class MatchFailed(Exception):
-    """A match that could not be played through, for no fault of a bot; it is to be played again."""
+    """A match that could not be played through, for no fault of a bot; it is to be played again.
+
+    Attributes:
+        cause: whose fault it was.
+    """
+
+    def __init__(self, text: str, cause: Breakdown = Breakdown.HOST) -> None:
+        super().__init__(text)
+        self.cause = cause
+
+    def __reduce__(self) -> tuple[type[MatchFailed], tuple[str, Breakdown]]:
+        return MatchFailed, (str(self), self.cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,9 @@ class Player:
                 play_local(Table(Match(match, seed, self._setting.spec.duplicate), log, seats))
         except OSError as error:
             raise MatchFailed(f"{planned.id}: the log cannot be written: {error.strerror}") from error
+        except Exception as error:
+            # Built-in bots are the referee's own.
+            raise MatchFailed(f"{planned.id}: {type(error).__name__}: {error}", Breakdown.REFEREE) from error
 
     async def _play_on_server(
         self, match: MatchSpec, seed: bytes, planned: PlannedMatch, entrants: list[Entrant]
@@ -143,7 +158,7 @@ class Player:
         players: list[Bot | Ticket] = []
         running: dict[int, tuple[Entrant, int, RunningBot]] = {}
         hosted = None
-        problem = "it was not begun"
+        problem, cause = "it was not begun", Breakdown.HOST
         seats_of: Counter[str] = Counter()
         try:
             for seat, entrant in enumerate(entrants):
@@ -162,6 +177,7 @@ class Player:
             for seat, (_, _, bot) in running.items():
                 bot.process.on_exit(lambda how, seat=seat: hosted.crashed(seat, how))  # type: ignore[misc]
             problem = await server.host.finished(hosted)
+            cause = Breakdown.HOST if hosted.unwritable else Breakdown.REFEREE
             del server.host.matches[match.id]
         except OSError as error:
             problem = f"the log cannot be written: {error.strerror}"
@@ -171,7 +187,7 @@ class Player:
                 await pool.give_back(entrant, planned.rotation, number, bot, sound)
                 pool.gather(entrant, bot, log_path(self._setting.folder, planned.id), seat)
         if problem:
-            raise MatchFailed(f"{planned.id}: {problem}")
+            raise MatchFailed(f"{planned.id}: {problem}", cause)
 
     async def start(self) -> tuple[RefereeServer, BotPool]:
         """Start the server, if it has not been. Raises `ListenError`."""
@@ -193,7 +209,7 @@ class Player:
             self._pool = BotPool(
                 server,
                 self._setting.base_dir,
-                self._setting.folder / "bots",
+                self._setting.folder,
                 self._setting.spec.clock.join_ms,
                 self._setting.spec.limits,
             )

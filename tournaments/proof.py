@@ -1,4 +1,8 @@
-"""Refereeing a tournament again, from its folder alone: its deals, its schedule, every log, and its standings."""
+"""Refereeing a tournament again, from its folder alone: its deals, its schedule, every log, and its standings.
+
+What bots printed (`bots`) and the logs that others have superseded (`superseded`) prove nothing and are not looked at;
+nor is `report.html`, which can be made anew from the logs at any time.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +23,15 @@ from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import Setting, match_spec
 from tournaments.publish import files_of
 from tournaments.result import MatchResult
+from tournaments.resume import SUPERSEDED
 from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
 
 _WRITTEN: Final = frozenset({"seq", "ts", "prev", "hash"})
 """What the log adds to an event."""
+_OTHERS: Final = frozenset({STATE, ".lock", "matches", "bots", SUPERSEDED})
+"""What stands in a tournament's folder besides its standings and its report."""
+_REPORT: Final = "report.html"
 _TO_COME: Final = {False: "to be played again", True: "being played, or to be played again"}
 
 
@@ -106,7 +114,7 @@ class _Walk:
         self._state = state
         self._on_log = on_log
         self._setting: Setting = state.setting(proof.folder)
-        schedule = Schedule.of(state.spec, state.layers)
+        self._schedule = schedule = Schedule.of(state.spec, state.layers)
         self._course = course_of(state.spec, schedule)
         self._standings = Standings.of(state.spec, schedule, state.identities)
         self._seen: set[str] = set()
@@ -117,13 +125,30 @@ class _Walk:
         proof = self._proof
         proof.finished = all(self._wave(wave) for wave in self._course.waves())
         for path in sorted((proof.folder / "matches").glob("*")):
-            if path.is_file() and path.name not in self._seen:
+            if path.name in self._seen:
+                continue
+            if self._in_vain(path):
+                proof.note(path, "not counted: an entrant was disqualified before this match")
+            else:
                 proof.fault(path, "schedule: no match of this name is planned")
-        self._standings.plan(self._course.total(), self._course.ranking())
+        self._standings.look(self._course.outlook())
         proof.planned, proof.played = self._course.total(), self._standings.matches_played
         self._say_unrevealed()
         if proof.played or proof.finished or (proof.folder / "standings.json").exists():
             self._check_standings()
+        self._say_strays()
+
+    def _in_vain(self, path: Path) -> bool:
+        """Whether a log is of a planned match that was played though one of its entrants was out by then."""
+        try:
+            number = int(path.stem.partition("-")[0])
+            planned = self._schedule.deal_set(number)
+        except (ValueError, IndexError):
+            return False
+        out = self._course.outlook().out
+        return path.name in {log_path(path, one.id).name for one in planned} and not out.keys().isdisjoint(
+            self._schedule.names_in(number)
+        )
 
     def _wave(self, sets: Iterable[DealSet]) -> bool:
         """Count a wave's matches; whether all of them have been played."""
@@ -149,6 +174,17 @@ class _Walk:
                 )
             else:
                 self._proof.note(path, "seed: not revealed yet")
+
+    def _say_strays(self) -> None:
+        """Say what stands in the folder that no tournament has, and that its report is missing."""
+        proof = self._proof
+        ours = {*_OTHERS, _REPORT, *files_of(self._standings)}
+        for path in sorted(proof.folder.iterdir()):
+            # A file that is being replaced has such a name for a moment.
+            if path.name not in ours and path.name.removeprefix(".").removesuffix(".new") not in ours:
+                proof.note(path, "not the tournament's; it was not looked at")
+        if proof.finished and not proof.at_work and not (proof.folder / _REPORT).is_file():
+            proof.note(proof.folder / _REPORT, "missing; `referee tournament report` makes it from the logs")
 
     def _match(self, planned: PlannedMatch, seed: bytes) -> Event | None:
         """Referee and count a match; the last event of its log if it has been played to an end that counts."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from referee.rules.formats import rank
 from referee.rules.registry import unknown
-
-FAULTS: Final = ("illegal", "late", "gone", "never_came", "crashed")
-"""The faults that are counted."""
+from tournaments.faults import FAULTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +20,8 @@ class MatchResult:
         seats: the entrant's name, by seat.
         sides: the side of each seat, by seat.
         places: by side, 1 = best, shared places equal and the next skipped: 1 1 3.
-        faults: how often each entrant that committed faults did, by name and then by fault (see `FAULTS`).
+        faults: how often each entrant that committed faults did, by name and then by `tournaments.faults.Fault`.
+        forfeited: the entrants that lost the match by their faults.
     """
 
     id: str
@@ -32,6 +30,7 @@ class MatchResult:
     sides: tuple[int, ...]
     places: tuple[int, ...]
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    forfeited: tuple[str, ...] = ()
 
 
 def score_units(places: Sequence[int], side: int) -> int:

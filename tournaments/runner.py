@@ -20,7 +20,9 @@ from referee.server.transport import LOOPBACK, Transport
 from tournaments import worker
 from tournaments.course import course_of
 from tournaments.executors import Executor, WorkersLost
+from tournaments.faults import Breakdown
 from tournaments.folder import State
+from tournaments.incidents import IncidentReader, Incidents, note_again
 from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import LISTEN, MatchFailed, Player
 from tournaments.publish import write_standings
@@ -57,13 +59,14 @@ class Runner:
         listen: where remote entrants dial in.
         transport: whether they do so with TLS.
         on_result: told of every result, those of earlier runs included.
-        on_standings: told the standings whenever they are written.
+        on_standings: told the standings whenever they are written, and what has happened besides.
         on_waiting: told the address and the tokens of the remote entrants that are waited for, by name.
 
     Attributes:
         schedule: all that is scheduled, or what a meeting consists of where the course depends on results.
         course: what is to be played.
         standings: the standings so far.
+        incidents: what has happened besides the results, in this run and those before.
         set_aside: the logs that were of other matches than those planned now, and were moved out of the way.
     """
 
@@ -76,7 +79,7 @@ class Runner:
         listen: str = LISTEN,
         transport: Transport = LOOPBACK,
         on_result: Callable[[MatchResult], None] = lambda result: None,
-        on_standings: Callable[[Mapping[str, Any]], None] = lambda figures: None,
+        on_standings: Callable[[Mapping[str, Any], Incidents], None] = lambda figures, incidents: None,
         on_waiting: Callable[[str, Mapping[str, str]], None] = lambda address, tokens: None,
     ) -> None:
         self.schedule = Schedule.of(state.spec, state.layers)
@@ -90,6 +93,7 @@ class Runner:
         self._on_result = on_result
         self._on_standings = on_standings
         self._on_waiting = on_waiting
+        self.incidents = IncidentReader(folder)
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens, transport)
         self._losses_left = LOSSES
@@ -210,7 +214,7 @@ class Runner:
 
     def _plan(self) -> None:
         """Let the standings know what is planned by now."""
-        self.standings.plan(self.course.total(), self.course.ranking())
+        self.standings.look(self.course.outlook())
 
     async def _play_wave(self, sets: Iterable[DealSet]) -> None:
         """Keep every worker busy, with one task waiting for each."""
@@ -258,10 +262,13 @@ class Runner:
             del self._open_sets[work.matches[0].deal_set]
 
     def _left_of(self, batch: list[Work]) -> list[Work]:
-        """What a worker that died has left of its task; what it has done is counted."""
+        """What a worker that died has left of its task; what it has done is counted, what it was at is noted."""
         left = []
         for work in batch:
             rest = tuple(planned for planned in work.left if not self._counted(planned))
+            for planned in rest:
+                if log_path(self._folder, planned.id).exists():
+                    note_again(self._folder, planned.id, Breakdown.HOST, "the worker process that played it died")
             if rest:
                 left.append(Work(work.matches, rest))
             elif self._state.spec.duplicate:
@@ -295,7 +302,7 @@ class Runner:
         self._written = time.monotonic()
         self._plan()
         write_standings(self._folder, self.standings)
-        self._on_standings(self.standings.to_json())
+        self._on_standings(self.standings.to_json(), self.incidents.read())
 
 
 async def _to_its_end(coroutine: Coroutine[Any, Any, None]) -> None:

@@ -135,6 +135,10 @@ class Schedule:
         met, turn = self.layers[number]
         return self.sitting(number, [self.entrants[entrant] for entrant in met], turn)
 
+    def names_in(self, number: int) -> tuple[str, ...]:
+        """Who plays a deal set. Raises `IndexError`: there is no such deal set."""
+        return tuple(self.entrants[entrant] for entrant in self.layers[number][0])
+
     def sitting(self, number: int, met: Sequence[str], turn: int) -> DealSet:
         """The matches of a deal set of these entrants, who have had so many others before it."""
         order = circle(self.block, turn if self.duplicate else turn // self.block)

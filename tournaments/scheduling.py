@@ -1,4 +1,7 @@
-"""How a tournament file says who is to meet whom, and until when: `schedule` with its keys, `stop` and `rerun`."""
+"""How a tournament file says who is to meet whom, and until when.
+
+That is: `schedule` with its keys, `stop`, `disqualify` and `rerun`.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,9 @@ SETTLE: Final = ("order", "top")
 """What has to be clear before a tournament stops: the order of all, or who is among the first k."""
 MAX_ROUNDS: Final = 1_000
 """The most rounds that a Swiss tournament can have."""
+
+MOST_AFTER: Final = 1_000_000
+"""The most matches that may be waited for."""
 
 _MAX_ELO: Final = 2_000.0
 
@@ -55,6 +61,18 @@ class StopSpec(msgspec.Struct, frozen=True, kw_only=True):
     sprt: SprtSpec | None = None
 
 
+class DisqualifySpec(msgspec.Struct, frozen=True, kw_only=True):
+    """When an entrant is disqualified.
+
+    Attributes:
+        fault_rate: the share of its matches, from 0 up to but not including 1, of which it may not forfeit more.
+        after: it is not judged before it has played so many matches.
+    """
+
+    fault_rate: float
+    after: int = 20
+
+
 class Scheduling(msgspec.Struct, frozen=True, kw_only=True):
     """Who is to meet whom, and until when.
 
@@ -63,6 +81,7 @@ class Scheduling(msgspec.Struct, frozen=True, kw_only=True):
         challengers: in a gauntlet, those that meet the rest.
         rounds: how many rounds a Swiss tournament has; else 0.
         stop: when to stop early, or None.
+        disqualify: when an entrant is out for its faults, or None: never.
         rerun: one of `RERUNS`.
     """
 
@@ -70,6 +89,7 @@ class Scheduling(msgspec.Struct, frozen=True, kw_only=True):
     challengers: tuple[str, ...] = ()
     rounds: int = 0
     stop: StopSpec | None = None
+    disqualify: DisqualifySpec | None = None
     rerun: str = RERUNS[0]
 
 
@@ -100,6 +120,7 @@ def read_scheduling(document: Mapping[str, Any], names: Sequence[str], sides: in
         challengers=_challengers(document["challengers"], names, sides) if "challengers" in document else (),
         rounds=checks.whole("rounds", document["rounds"], 1, MAX_ROUNDS) if "rounds" in document else 0,
         stop=_stop(checks.typed(document, "stop", dict), names, schedule) if "stop" in document else None,
+        disqualify=_disqualify(checks.typed(document, "disqualify", dict), schedule, "stop" in document),
         rerun=_one_of(document, "rerun", RERUNS),
     )
 
@@ -149,6 +170,24 @@ def _stop(given: Mapping[str, Any], names: Sequence[str], schedule: str) -> Stop
         confidence=checks.number("stop.confidence", given.get("confidence", 0.95), 0.5, 1.0),
         settle=settle,
         k=checks.whole("stop.k", given.get("k", 1), 1, len(names) - 1),
+    )
+
+
+def _disqualify(given: Mapping[str, Any] | None, schedule: str, stops: bool) -> DisqualifySpec | None:
+    if given is None:
+        return None
+    if schedule in ("swiss", "knockout") or stops:
+        other = "stop" if stops else f"schedule = {schedule!r}"
+        problem = f"cannot be used with {other}, where who meets whom depends on all results; leave one of them out"
+        raise SettingError("disqualify", problem)
+    checks.accept("disqualify.", given, DisqualifySpec.__struct_fields__)
+    if "fault_rate" not in given:
+        raise SettingError("disqualify.fault_rate", "is missing; a share of its matches, such as 0.2, is needed")
+    rate = given["fault_rate"]
+    if type(rate) not in (int, float) or not 0 <= rate < 1:
+        raise SettingError("disqualify.fault_rate", f"{checks.shown(rate)} is not a number from 0 to below 1")
+    return DisqualifySpec(
+        fault_rate=float(rate), after=checks.whole("disqualify.after", given.get("after", 20), 1, MOST_AFTER)
     )
 
 

@@ -31,7 +31,7 @@ from referee.rules.registry import (
 from tournaments import checks
 from tournaments.entrants import PYTHON, Entrant, argv, identity, read_entrants
 from tournaments.passing import read_pass_if
-from tournaments.scheduling import SCHEDULES, Scheduling, StopSpec, read_scheduling
+from tournaments.scheduling import SCHEDULES, DisqualifySpec, Scheduling, StopSpec, read_scheduling
 from tournaments.supervision import NONE, LimitSpec, read_limits
 
 __all__ = [
@@ -96,6 +96,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
         challengers: in a gauntlet, those that meet the rest.
         rounds: how many rounds a Swiss tournament has; else 0.
         stop: when to stop before all deal sets are played, or None.
+        disqualify: when an entrant is out for its faults, or None: never.
         rerun: whose matches are played again on the same folder: nobody's (``never``), or those of entrants whose
             identity ``changed``.
         entrants: who plays, in the file's order.
@@ -118,6 +119,7 @@ class TournamentSpec(msgspec.Struct, frozen=True, kw_only=True):
     challengers: tuple[str, ...] = ()
     rounds: int = 0
     stop: StopSpec | None = None
+    disqualify: DisqualifySpec | None = None
     rerun: str = "never"
     entrants: tuple[Entrant, ...]
 

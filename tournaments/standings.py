@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from referee.rules.formats import rank
-from referee.rules.registry import RULES_VERSION, unknown
+from referee.rules.registry import RULES_VERSION
 from tournaments import tables
+from tournaments.conditions import conditions
+from tournaments.counting import Count
+from tournaments.disqualification import Disqualified
+from tournaments.faults import FAULTS
 from tournaments.intervals import interval, probability_above_half
+from tournaments.outlook import Outlook
 from tournaments.passing import judged
 from tournaments.places import place_ranges
 from tournaments.ratings import Rating, ratings, results_of
-from tournaments.result import FAULTS, MatchResult, check_result, score_units
+from tournaments.result import MatchResult
 from tournaments.schedule import Schedule
 from tournaments.spec import TournamentSpec
 from tournaments.tables import CSV_COLUMNS
-from tournaments.tally import Line, Meetings, Sums, Totals
+from tournaments.tally import Meetings, Sums, Totals
 from tournaments.worth import deals_worth
 
 __all__ = ["CSV_COLUMNS", "FAULTS", "MatchResult", "Standings"]
-
-
-@dataclass(slots=True)
-class _Record:
-    """An entrant's matches, counted one by one."""
-
-    played: int = 0
-    won: int = 0
-    drawn: int = 0
-    units: int = 0
-    faults: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FAULTS, 0))
 
 
 class Standings:
@@ -54,6 +46,8 @@ class Standings:
         matches_planned: how many matches there will be.
         rules_version: which rules were played.
         pass_if: what an entrant needs to pass, if there is something to pass.
+        disqualifies: whether an entrant may be disqualified: all results are kept then, to be counted anew without it.
+        played_under: the conditions that are told with the figures (`tournaments.conditions`).
     """
 
     def __init__(
@@ -68,26 +62,40 @@ class Standings:
         matches_planned: int,
         rules_version: int = RULES_VERSION,
         pass_if: str = "",
+        disqualifies: bool = False,
+        played_under: Mapping[str, Any] | None = None,
     ) -> None:
+        self._conditions = {} if played_under is None else {"conditions": dict(played_under)}
         self._pass_if = pass_if
         self.name = name
         self.game = game
         self.rules_version = rules_version
-        self.matches_planned = matches_planned
-        self.matches_played = 0
         self._identities = dict(identities)
-        self._names = list(identities)
-        self._numbers = {name: number for number, name in enumerate(self._names)}
+        self._disqualifies = disqualifies
+        self._table = table
         self._sides = sides
         self._rotations = rotations
         self._scale = 2 * (sides - 1)
         self._most = self._scale * rotations
-        self._records = [_Record() for _ in self._names]
-        self._seats = [0] * table
-        self._totals = Totals(len(self._names), table, rotations)
-        self._open: dict[int, list[Line]] = {}
-        self._ranking: Mapping[str, Fraction] | None = None
+        self._outlook = Outlook(matches_planned)
+        self._results: list[MatchResult] | None = [] if disqualifies else None
         self._figures: dict[str, Any] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin to count, without those who are out."""
+        self._names = [name for name in self._identities if name not in self._outlook.out]
+        self._count = Count(self._names, self._table, self._sides, self._rotations)
+
+    @property
+    def matches_planned(self) -> int:
+        """How many matches will count."""
+        return self._outlook.matches
+
+    @property
+    def matches_played(self) -> int:
+        """How many matches are counted."""
+        return self._count.matches
 
     @classmethod
     def of(cls, spec: TournamentSpec, schedule: Schedule, identities: Mapping[str, str]) -> Standings:
@@ -107,13 +115,20 @@ class Standings:
             rotations=schedule.rotations,
             matches_planned=schedule.total(),
             pass_if=spec.pass_if,
+            disqualifies=spec.disqualify is not None,
+            played_under=conditions(spec),
         )
 
-    def plan(self, matches_planned: int, ranking: Mapping[str, Fraction] | None = None) -> None:
-        """Say anew how many matches there will be, and what places go by if not by the mean: the more, the better."""
-        self.matches_planned = matches_planned
-        self._ranking = ranking
+    def look(self, outlook: Outlook) -> None:
+        """Take note of what the course says by now; the matches of those who are out count no more."""
+        again = outlook.out.keys() != self._outlook.out.keys()
+        self._outlook = outlook
         self._figures = None
+        if again:
+            assert self._results is not None, "only where somebody may be disqualified are the results kept"
+            self._begin()
+            for result in self._results:
+                self._add(result)
 
     def add(self, result: MatchResult) -> None:
         """Count a match, once: one of a complete deal set cannot be recognised as counted already.
@@ -121,41 +136,14 @@ class Standings:
         Raises:
             ValueError: the result contradicts itself or the tournament; nothing was counted.
         """
-        line = self._line(result)
+        self._add(result)
         self._figures = None
-        self.matches_played += 1
-        for seat, units in enumerate(line.units):
-            self._seats[seat] += units
-        shared = result.places.count(1) > 1
-        units_of = dict(zip(line.seats, line.units, strict=True))
-        for number, side in dict(zip(line.seats, result.sides, strict=True)).items():
-            record = self._records[number]
-            record.played += 1
-            record.units += units_of[number]
-            if result.places[side] == 1:
-                record.won += not shared
-                record.drawn += shared
-        for name, faults in result.faults.items():
-            for fault, times in faults.items():
-                self._records[self._numbers[name]].faults[fault] += times
-        lines = self._open.setdefault(result.deal_set, [])
-        lines.append(line)
-        if len(lines) == self._rotations:
-            self._totals.add(result.deal_set, self._open.pop(result.deal_set))
+        if self._results is not None:
+            self._results.append(result)
 
-    def _line(self, result: MatchResult) -> Line:
-        """The result in numbers, checked."""
-        check_result(result, len(self._seats), self._sides)
-        for name in (*result.seats, *result.faults):
-            if name not in self._numbers:
-                raise ValueError(f"match {result.id}: {unknown('entrant', name, self._names)}")
-        seats = tuple(self._numbers[name] for name in result.seats)
-        for line in self._open.get(result.deal_set, []):
-            if line.id == result.id:
-                raise ValueError(f"match {result.id}: it was counted already")
-            if set(line.seats) != set(seats):
-                raise ValueError(f"match {result.id}: others play the deal set {result.deal_set}")
-        return Line(result.id, seats, tuple(score_units(result.places, side) for side in result.sides))
+    def _add(self, result: MatchResult) -> None:
+        if self._outlook.out.keys().isdisjoint(result.seats):
+            self._count.add(result)
 
     def to_json(self) -> dict[str, Any]:
         """The standings as they are in ``standings.json``; entrants by place, then as in the tournament file.
@@ -177,70 +165,94 @@ class Standings:
 
     def ratings(self) -> dict[str, Rating]:
         """The rating of each entrant, by name."""
-        totals = self._everything()
+        totals = self._count.everything()
         return dict(zip(self._names, ratings(results_of(totals, self._rotations)), strict=True))
 
     def place_chances(self) -> dict[str, list[float]]:
         """How probable each place is, by the entrant's name; see `tournaments.resampling.Replicates.places`."""
-        totals = self._everything()
+        totals = self._count.everything()
         return dict(zip(self._names, totals.replicates.places(self._most * totals.unit), strict=True))
 
     def _made(self) -> dict[str, Any]:
-        totals = self._everything()
-        ranges = place_ranges(self._means(), totals, self._most)
-        rated = ratings(results_of(totals, self._rotations))
-        chances = totals.replicates.places(self._most * totals.unit)
-        places = self._places()
-        order = sorted(range(len(self._names)), key=lambda number: (places[number], number))
-        return {
+        count, totals = self._count, self._count.everything()
+        figures: dict[str, Any] = {
             "name": self.name,
             "game": self.game,
             "rules_version": self.rules_version,
             "matches_planned": self.matches_planned,
             "matches_played": self.matches_played,
-            "entrants": [
-                self._entrant(number, totals)
-                | {
-                    "place": places[number],
-                    "places": [min(ranges[number][0], places[number]), max(ranges[number][1], places[number])],
-                    "p_first": chances[number][0],
-                    "rating": rated[number].value,
-                    "rating_ci95": [rated[number].low, rated[number].high],
-                }
-                for number in order
-            ],
+            "entrants": self._entrants(totals) + [self._excluded(name, one) for name, one in self._outlook.out.items()],
             "pairs": [self._pair(one, other, met) for (one, other), met in sorted(totals.pairs.items())],
             "seats": [
-                {"seat": seat, "played": self.matches_played}
-                | self._mean(units, self.matches_played, totals.seats[seat], self._scale)
-                for seat, units in enumerate(self._seats)
+                {"seat": seat, "played": count.matches}
+                | self._mean(units, count.matches, totals.seats[seat], self._scale)
+                for seat, units in enumerate(count.seats)
             ],
-            "deals_worth": deals_worth(self._totals.pairs.values(), self._rotations, self._sides),
+            "deals_worth": deals_worth(count.totals.pairs.values(), self._rotations, self._sides),
+        }
+        verdict = {"verdict": self._outlook.verdict} if self._outlook.verdict else {}
+        return figures | verdict | self._conditions
+
+    def _entrants(self, totals: Totals) -> list[dict[str, Any]]:
+        """Those who are in the tournament, by place."""
+        if not self._names:
+            return []
+        ranges = place_ranges(self._means(), totals, self._most)
+        if self._outlook.places is not None:
+            ranges = [self._outlook.places[name] for name in self._names]
+        rated = ratings(results_of(totals, self._rotations))
+        chances = totals.replicates.places(self._most * totals.unit)
+        places = self._places()
+        order = sorted(range(len(self._names)), key=lambda number: (places[number], number))
+        found = [
+            self._entrant(number, totals)
+            | {
+                "place": places[number],
+                "places": [min(ranges[number][0], places[number]), max(ranges[number][1], places[number])],
+                "p_first": chances[number][0],
+                "rating": rated[number].value,
+                "rating_ci95": [rated[number].low, rated[number].high],
+            }
+            for number in order
+        ]
+        return [one | {"disqualified": None} for one in found] if self._disqualifies else found
+
+    def _excluded(self, name: str, out: Disqualified) -> dict[str, Any]:
+        """One who is disqualified: after all others, with its faults, and nothing that would count."""
+        alone = Count([name], self._table, self._sides, self._rotations)
+        (unrated,) = ratings(results_of(alone.totals, self._rotations))
+        place = len(self._names) + 1
+        return {
+            "name": name,
+            "identity": self._identities[name],
+            "place": place,
+            "places": [place, place],
+            "p_first": 0.0,
+            **dict.fromkeys(("played", "won", "drawn", "lost"), 0),
+            "score": 0.0,
+            "mean": None,
+            "ci95": [0.0, 1.0],
+            "rating": unrated.value,
+            "rating_ci95": [unrated.low, unrated.high],
+            "faults": dict(out.faults),
+            "disqualified": out.to_json(),
         }
 
-    def _everything(self) -> Totals:
-        """The totals with the deal sets in progress, as far as they have been played."""
-        if not self._open:
-            return self._totals
-        totals = copy.deepcopy(self._totals)
-        for deal_set, lines in sorted(self._open.items()):
-            totals.add(deal_set, lines)
-        return totals
-
     def _means(self) -> list[float]:
-        return [record.units / (self._scale * max(1, record.played)) for record in self._records]
+        return [record.units / (self._scale * max(1, record.played)) for record in self._count.records]
 
     def _places(self) -> tuple[int, ...]:
         """The place of each entrant, by mean score; those that have not played come last."""
-        if self._ranking is not None:
-            return rank([-self._ranking[name] for name in self._names])
-        played = [record for record in self._records if record.played]
+        if self._outlook.ranking is not None:
+            return rank([-self._outlook.ranking[name] for name in self._names])
+        records = self._count.records
+        played = [record for record in records if record.played]
         lowest = min((Fraction(record.units, record.played) for record in played), default=Fraction(0)) - 1
-        means = [Fraction(record.units, record.played) if record.played else lowest for record in self._records]
+        means = [Fraction(record.units, record.played) if record.played else lowest for record in records]
         return rank([-mean for mean in means])
 
     def _entrant(self, number: int, totals: Totals) -> dict[str, Any]:
-        record = self._records[number]
+        record = self._count.records[number]
         mean = self._mean(record.units, record.played, totals.scores[number], self._scale)
         resampled = totals.replicates.interval(number, self._most * totals.unit)
         if record.played and resampled is not None:

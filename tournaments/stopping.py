@@ -16,6 +16,7 @@ from fractions import Fraction
 from itertools import chain, combinations, islice
 from typing import Final
 
+from tournaments.outlook import Outlook
 from tournaments.result import MatchResult
 from tournaments.schedule import DealSet, Schedule
 from tournaments.scheduling import StopSpec
@@ -188,3 +189,7 @@ class Stopping:
             return f"{what} is clear {sure} {played}"
         some = ", ".join(f"{one!r} and {other!r}" for one, other in doubt[:3]) + (" …" if len(doubt) > 3 else "")
         return f"{what} is not clear {sure} {played}: {len(doubt)} pairs are in doubt: {some}"
+
+    def outlook(self) -> Outlook:
+        """What the standings need to know."""
+        return Outlook(self.total(), self.ranking(), verdict=self.verdict())

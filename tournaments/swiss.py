@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
+from tournaments.outlook import Outlook
 from tournaments.result import MatchResult
 from tournaments.schedule import DealSet, Schedule
 from tournaments.scores import Scores
@@ -74,6 +75,10 @@ class Swiss:
         """Who has had a bye."""
         names = ", ".join(repr(name) for name in self._schedule.entrants if self._byes[name])
         return f"places go by points, a bye being one: {names}" if names else ""
+
+    def outlook(self) -> Outlook:
+        """What the standings need to know."""
+        return Outlook(self.total(), self.ranking(), verdict=self.verdict())
 
     def _a_round(self) -> int:
         """Deal sets a round."""

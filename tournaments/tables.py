@@ -8,12 +8,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from tournaments.faults import FAULTS
 from tournaments.passing import pass_lines
-from tournaments.result import FAULTS
 
 CSV_COLUMNS: Final = (
     *("place", "place_best", "place_worst", "name", "identity", "played", "won", "drawn", "lost", "score"),
     *("mean", "ci95_low", "ci95_high", "rating", "rating_low", "rating_high", *FAULTS),
+    "disqualified",
 )
 """The columns of ``standings.csv``."""
 
@@ -30,6 +31,7 @@ def to_csv(figures: Mapping[str, Any]) -> str:
         flat["place_best"], flat["place_worst"] = entrant["places"]
         flat["ci95_low"], flat["ci95_high"] = entrant["ci95"]
         flat["rating_low"], flat["rating_high"] = entrant["rating_ci95"]
+        flat["disqualified"] = int(bool(entrant.get("disqualified")))
         writer.writerow([flat[column] for column in CSV_COLUMNS])
     return table.getvalue()
 
@@ -47,7 +49,7 @@ def to_markdown(figures: Mapping[str, Any]) -> str:
             f"{one['rating']:.0f}",
             range_text(one["rating_ci95"], 0),
             *(str(one[key]) for key in ("played", "won", "drawn", "lost")),
-            faults_text(one["faults"]) or "–",
+            status_text(one) or "–",
         ]
         for one in entrants
     ]
@@ -78,8 +80,8 @@ def to_markdown(figures: Mapping[str, Any]) -> str:
     head, *lines = [*pass_lines(figures)] or [""]
     if head:
         parts += ["## Who has passed", plain(head), "\n".join(f"- {plain(line)}" for line in lines)]
-    worth = worth_text(figures["deals_worth"])
-    return "\n\n".join([*parts, *([worth] if worth else [])]) + "\n"
+    said = [plain(figures.get("verdict", "")), worth_text(figures["deals_worth"])]
+    return "\n\n".join([*parts, *filter(None, said)]) + "\n"
 
 
 def cross_means(figures: Mapping[str, Any]) -> dict[tuple[str, str], float]:
@@ -93,7 +95,9 @@ def cross_means(figures: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 
 def place_text(entrant: Mapping[str, Any]) -> str:
-    """A place, with its range until it is settled."""
+    """A place, with its range until it is settled; none for who is disqualified."""
+    if entrant.get("disqualified"):
+        return "–"
     best, worst = entrant["places"]
     return str(entrant["place"]) if best == worst else f"{entrant['place']} ({best}–{worst})"
 
@@ -106,6 +110,12 @@ def mean_text(value: float | None) -> str:
 def range_text(bounds: Sequence[float], digits: int = 3) -> str:
     """An interval."""
     return f"{bounds[0]:.{digits}f}–{bounds[1]:.{digits}f}"
+
+
+def status_text(entrant: Mapping[str, Any]) -> str:
+    """The faults of an entrant of the standings in words, and whether it is disqualified for them."""
+    faults = faults_text(entrant["faults"])
+    return f"disqualified; {faults}" if entrant.get("disqualified") else faults
 
 
 def faults_text(faults: Mapping[str, int]) -> str:

@@ -15,13 +15,19 @@ from multiprocessing.util import Finalize
 from typing import Final, NamedTuple
 
 from referee.match.deal import set_seed
+from referee.processes.bot_process import StartError
+from tournaments.faults import Breakdown
+from tournaments.incidents import note_again
 from tournaments.outcome import read_result, reveal
 from tournaments.player import MatchFailed, Player, Setting
 from tournaments.result import MatchResult
-from tournaments.schedule import DealSet
+from tournaments.schedule import DealSet, PlannedMatch
 
 TRIES: Final = 3
 """So often a match that fails for no fault of a bot is played."""
+
+PAUSE_S: Final = 0.3
+"""So long it waits before it is played again (seconds): what the machine has lacked may be there by then."""
 
 _worker: Worker | None = None
 
@@ -49,24 +55,32 @@ async def play_sets(
 
     Raises:
         MatchFailed: a match failed `TRIES` times.
-        StartError: a bot's command cannot be started.
+        StartError: a bot's command cannot be started, tried as often.
     """
-    sides = setting.sides
     for work in sets:
         for planned in work.left:
-            for tries_left in reversed(range(TRIES)):
-                try:
-                    await player.play(planned)
-                    break
-                except MatchFailed:
-                    if not tries_left:
-                        raise
-            result = read_result(setting.folder, planned, sides)
-            if result is None:
-                raise MatchFailed(f"{planned.id}: the match was aborted")
-            done(result)
+            done(await _result_of(player, setting, planned))
         if reveals and setting.spec.duplicate:
             reveal_set(setting, work.matches)
+
+
+async def _result_of(player: Player, setting: Setting, planned: PlannedMatch) -> MatchResult:
+    """Play a match until it counts, at most `TRIES` times. Raises `MatchFailed` or `StartError`."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            await player.play(planned)
+            result = read_result(setting.folder, planned, setting.sides)
+            if result is not None:
+                return result
+            raise MatchFailed(f"{planned.id}: the match was aborted", Breakdown.REFEREE)
+        except (MatchFailed, StartError) as failed:
+            # That a command is there was seen before the run: a bot that cannot be started is for want of something.
+            cause = failed.cause if isinstance(failed, MatchFailed) else Breakdown.HOST
+            note_again(setting.folder, planned.id, cause, str(failed))
+            if not tries_left:
+                raise
+            await asyncio.sleep(PAUSE_S)
+    raise AssertionError("unreachable: the last try returns or raises")
 
 
 def reveal_set(setting: Setting, matches: DealSet) -> None:

@@ -21,6 +21,7 @@ def certificate(folder: Path, hosts: tuple[str, ...], clients: tuple[str, ...]) 
     """
     try:
         import trustme  # noqa: PLC0415  (only needed here)
+        from cryptography.hazmat.primitives import serialization as form  # noqa: PLC0415
     except ImportError:
         fail("certificate: this needs the package trustme: pip install 'domino-referee[tls]'")
     for client in clients:
@@ -38,7 +39,8 @@ def certificate(folder: Path, hosts: tuple[str, ...], clients: tuple[str, ...]) 
     files = {"ca.pem": authority.cert_pem.bytes()}
     for name, one in signed.items():
         files[f"{name}.pem"] = b"".join(part.bytes() for part in one.cert_chain_pems)
-        files[f"{name}-key.pem"] = one.private_key_pem.bytes()
+        key = form.load_pem_private_key(one.private_key_pem.bytes(), None)
+        files[f"{name}-key.pem"] = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
     folder.mkdir(parents=True, exist_ok=True)
     if there := [name for name in files if (folder / name).exists()]:
         fail(f"{folder / there[0]}: there already; another folder is needed")
@@ -51,5 +53,4 @@ def certificate(folder: Path, hosts: tuple[str, ...], clients: tuple[str, ...]) 
     if clients:
         click.echo(f"mTLS:   referee serve … --tls-client-ca {folder / 'ca.pem'}")
     for client in clients:
-        key = folder / f"{client}-key.pem"
-        click.echo(f"{client}: REFEREE_CERT={folder / f'{client}.pem'} REFEREE_KEY={key}")
+        click.echo(f"{client}: REFEREE_CERT={folder / f'{client}.pem'} REFEREE_KEY={folder / f'{client}-key.pem'}")

@@ -43,10 +43,10 @@ def say(text: str, prefix: str = "referee: ") -> None:
     print(prefix + one_line(text), file=sys.stderr, flush=True)
 
 
-def fail(message: str) -> NoReturn:
-    """Leave with status 2: it was asked wrongly. ``message`` says what, where and what would be right."""
+def fail(message: str, status: int = 2) -> NoReturn:
+    """Leave with a status (2: it was asked wrongly). ``message`` says what, where and what would be right."""
     say(message)
-    raise SystemExit(2)
+    raise SystemExit(status)
 
 
 @dataclass(frozen=True, slots=True)

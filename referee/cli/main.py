@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Final
 
@@ -36,9 +37,21 @@ def _version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:
     ctx.exit()
 
 
+class _Referee(LazyGroup):
+    """The commands, and what one of them needs before it is imported."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name == "serve":
+            # gRPC has a line for every frame that it cannot read, which strangers would fill a disk with, in words of
+            # their own. It looks at this when it is imported.
+            os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+        return super().get_command(ctx, cmd_name)
+
+
 @click.group(
     "referee",
-    cls=LazyGroup,
+    cls=_Referee,
     lazy=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit status: 0 done; 1 it ran and the answer is no; 2 it was asked wrongly.",

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from referee.bots.registry import find_bot
+from referee.cli.commands import command_problem
 from referee.cli.common import counted, fail, print_json, printable
 from referee.cli.faults import SeatFaults, faults_of, last_lines, printed_lines
 from referee.cli.policy import transport_of, transport_options
@@ -72,8 +73,8 @@ def play(
     resolve_players(chosen.game, len(words), "--seats")
     secret = seed_of(seed)
     outputs = _outputs(words, log_path)
-    if log_path is not None:
-        _clear(log_path, outputs.values(), overwrite)
+    if log_path is not None and not overwrite:
+        _check_free(log_path, outputs.values())
     match_id = secrets.token_hex(8)
     spec = MatchSpec(
         match_id,
@@ -124,13 +125,11 @@ def _outputs(words: list[str], log_path: Path | None) -> dict[int, Path]:
     }
 
 
-def _clear(log_path: Path, outputs: Iterable[Path], overwrite: bool) -> None:
-    """See to it that the match's files are not there; what is there is lost only if that was asked for."""
+def _check_free(log_path: Path, outputs: Iterable[Path]) -> None:
+    """See that the match's files are not there: what is there is lost only if that was asked for."""
     for path in (log_path, *outputs):
         if path.is_file():
-            if not overwrite:
-                fail(f"--log {log_path}: {path} exists; give another name, or --overwrite")
-            path.unlink()
+            fail(f"--log {log_path}: {path} exists; give another name, or --overwrite")
 
 
 def _as_dict(
@@ -168,15 +167,20 @@ def _name(word: str, seat: int) -> str:
 def _command(word: str) -> list[str]:
     """The words of a bot's command. Raises `SettingError`."""
     try:
-        return shlex.split(word.removeprefix(COMMAND_PREFIX))
+        words = shlex.split(word.removeprefix(COMMAND_PREFIX))
     except ValueError:
         raise SettingError(f"--seats {word}", "a quote is not closed") from None
+    problem = command_problem(words, Path.cwd()) if words else "its command is empty"
+    if problem is not None:
+        raise SettingError(f"--seats {word}", problem)
+    return words
 
 
 def _player(
     word: str, seat: int, match_id: str, server: RefereeServer, tokens: dict[int, str], name: str
 ) -> Bot | Ticket:
-    _command(word)
+    if word.startswith(COMMAND_PREFIX):
+        _command(word)
     if word == "remote" or word.startswith(COMMAND_PREFIX):
         tokens[seat], ticket = server.admission.issue(name)
         return ticket
@@ -207,6 +211,9 @@ async def _play(
     processes: list[BotProcess] = []
     reaper = Reaper() if any(word.startswith(COMMAND_PREFIX) for word in words) else None
     try:
+        for old in (path, *outputs.values()):  # only now: nothing that was asked wrongly may cost a log
+            if old.is_file():
+                old.unlink()
         hosted = server.host.create(spec, seed, players, path, listener=progress.heard)
         for seat, token in tokens.items():
             if words[seat] == "remote":
@@ -228,14 +235,14 @@ async def _play(
         with progress:
             await server.host.finished(hosted)
         if hosted.stage is MatchStage.FAILED or hosted.match.ended is None:
-            fail(f"the match could not be played: {hosted.problem}")
+            fail(f"the match could not be played: {hosted.problem}", status=1)
         return hosted.match
     except StartError as error:
         if path.is_file():
             path.unlink()  # nothing was played
         fail(str(error))
     except OSError as error:
-        fail(f"--log {path}: {error.strerror}")
+        fail(f"{'' if path.parent == folder else '--log '}{path}: {error.strerror}")
     finally:
         await asyncio.gather(*[process.end() for process in processes])
         await server.stop()

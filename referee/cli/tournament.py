@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import json
 import os
-import shutil
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from referee.cli.commands import command_problem
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import NearGroup
 from referee.cli.policy import transport_of, transport_options
@@ -28,21 +28,19 @@ from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
+from tournaments.incidents import IncidentReader, Incidents, incident_lines
 from tournaments.passing import pass_lines
 from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
 from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
 from tournaments.spec import SpecError, TournamentSpec, load
-from tournaments.tables import to_markdown
+from tournaments.tables import place_text, status_text, to_markdown
 
 EXECUTORS = ("processes", "dask")
 
 REFRESHED = 20_000
 """Up to so many logs are counted again for standings that are behind them: some seconds."""
-
-SCRIPTS = (".py", ".js", ".mjs", ".ts", ".rb", ".jar")
-"""A word of a command that ends so names a file, which has to be there."""
 
 Folder = click.Path(file_okay=False, path_type=Path)
 
@@ -104,7 +102,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
         _refresh(folder, read_state(folder))
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
-        tables = [*_tables(screen, figures), *_passes(figures)]
+        tables = [*_tables(screen, figures), *_said(figures, IncidentReader(folder).read())]
         text = to_markdown(figures) if markdown else ""
     except FolderError as error:
         fail(str(error))
@@ -156,34 +154,9 @@ def _refresh(folder: Path, state: State) -> None:
 def _check_commands(spec: TournamentSpec, base_dir: Path, file: str) -> None:
     """See that every entrant's command exists. Raises `SpecError`."""
     for number, entrant in enumerate(spec.entrants):
-        if entrant.command is None:
-            continue
-        program = argv(entrant)[0]
-        key = f"entrants[{number}].command"
-        if shutil.which(base_dir / program if "/" in program else program) is None:
-            raise SpecError(file, key, f"{program!r} of {entrant.name!r} is no program that can be executed")
-        for word in argv(entrant)[1:]:
-            if _names_file(word) and not _there(base_dir / word):
-                problem = f"{word!r} of {entrant.name!r} is not there; files are looked for from {base_dir.resolve()}"
-                raise SpecError(file, key, problem)
-
-
-def _names_file(word: str) -> bool:
-    """Whether a word of a command can only name a file: a script, or a path, and no option, URL or list of paths."""
-    if word.startswith("-") or any(one.isspace() or one in ":=" for one in word):
-        return False
-    return word.endswith(SCRIPTS) or "/" in word
-
-
-def _there(path: Path) -> bool:
-    """Whether there is a file or a folder of this name; True where that cannot be known."""
-    try:
-        path.stat()
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return True
+        problem = command_problem(argv(entrant), base_dir) if entrant.command is not None else None
+        if problem is not None:
+            raise SpecError(file, f"entrants[{number}].command", f"of {entrant.name!r}: {problem}")
 
 
 def _executor(setting: Setting, workers: int | None, scheduler: str | None) -> Executor:
@@ -234,9 +207,7 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
         print_json(figures)
     else:
         screen = Screen()
-        screen.print(*_tables(screen, figures), *_passes(figures), sep="\n")
-        if runner.course.verdict():
-            screen.print(Text(printable(runner.course.verdict())))
+        screen.print(*_tables(screen, figures), *_said(figures, runner.incidents.read()), sep="\n")
         said = ("report.html", "standings.json")
         there = [printable(str(out / name)) for name in said if (out / name).exists()]
         say(f"the report and the standings: {' and '.join(there)}", "")
@@ -288,9 +259,10 @@ def _announce(state: State, runner: Runner) -> None:
     screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
 
 
-def _passes(figures: Mapping[str, Any]) -> list[Table | Text]:
-    """Who has passed, where there is something to pass."""
-    return [Text(printable(line)) for line in pass_lines(figures)]
+def _said(figures: Mapping[str, Any], incidents: Incidents) -> list[Table | Text]:
+    """Who has passed, what has come of the tournament and what happened besides, as far as there is any of it."""
+    lines = [*pass_lines(figures), figures.get("verdict", ""), *incident_lines(incidents)]
+    return [Text(printable(line)) for line in lines if line]
 
 
 def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:
@@ -320,13 +292,10 @@ def _standings_table(figures: Mapping[str, Any], title: str, rated: bool) -> Tab
     rating = (">rating",) if rated else ()
     rows = table(">place", "entrant", ">mean", "95 %", *rating, ">won", ">drawn", ">lost", "faults", title=title)
     for one in figures["entrants"]:
-        best, worst = one["places"]
-        place = str(one["place"]) if best == worst else f"{one['place']} ({best}–{worst})"
-        faults = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in one["faults"].items() if count)
         rows.add_row(
-            place, Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
+            place_text(one), Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
             *([f"{one['rating']:.0f}"] if rated else []),
-            str(one["won"]), str(one["drawn"]), str(one["lost"]), faults,
+            str(one["won"]), str(one["drawn"]), str(one["lost"]), status_text(one),
         )  # fmt: skip
     return rows
 

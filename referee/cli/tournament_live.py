@@ -23,8 +23,9 @@ from rich.text import Text
 
 from referee.cli.common import printable
 from referee.cli.screen import Screen, table
+from tournaments.incidents import Incidents, breakdowns_text
 from tournaments.result import MatchResult
-from tournaments.tables import faults_text, mean_text, place_text, range_text
+from tournaments.tables import mean_text, place_text, range_text, status_text
 
 ROWS: Final = 10
 """So many entrants are shown."""
@@ -50,6 +51,7 @@ class RunDisplay:
     def __init__(self, name: str, total: Callable[[], int]) -> None:
         self._total = total
         self._figures: Mapping[str, Any] | None = None
+        self._incidents = Incidents()
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(20),
@@ -66,9 +68,12 @@ class RunDisplay:
         if self._live is not None:
             self._progress.update(self._task, advance=1, total=self._total())
 
-    def on_standings(self, figures: Mapping[str, Any]) -> None:
-        """The standings were made anew: shown from now on."""
+    def on_standings(self, figures: Mapping[str, Any], incidents: Incidents) -> None:
+        """The standings were made anew: shown from now on, with what has happened besides."""
         self._figures = figures
+        self._incidents = incidents
+        # Fewer than were told of, once an entrant is disqualified and its matches do not count.
+        self._progress.update(self._task, completed=figures["matches_played"])
 
     def __enter__(self) -> Self:
         self._progress.update(self._task, total=self._total())
@@ -87,16 +92,21 @@ class RunDisplay:
         figures = self._figures
         if figures is None or not figures["matches_played"]:
             return
-        rows = table(">place", "entrant", ">mean", "95 %", ">played", "faults")
+        restarts = self._incidents.restarts
+        heads = (">restarts",) if restarts else ()
+        rows = table(">place", "entrant", ">mean", "95 %", ">played", "faults", *heads)
         entrants = figures["entrants"]
         shown = max(1, min(ROWS, options.max_height - 6))
         for one in entrants[:shown]:
             rows.add_row(
                 place_text(one), Text(printable(one["name"])), mean_text(one["mean"]), range_text(one["ci95"]),
-                str(one["played"]), faults_text(one["faults"]),
+                str(one["played"]), status_text(one),
+                *([str(restarts[one["name"]])] if restarts else []),
             )  # fmt: skip
         yield rows
         left = entrants[shown:]
         if left:
             faulty = sum(any(one["faults"].values()) for one in left)
             yield Text(f"and {len(left)} more" + (f", {faulty} of them with faults" if faulty else ""))
+        if broken := breakdowns_text(self._incidents):
+            yield Text(broken)

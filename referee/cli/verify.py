@@ -31,6 +31,7 @@ def verify(logs: tuple[str, ...], as_json: bool, partial: bool, seed: str | None
     """Referee logs again from the first line: deals from the seed, every action's legality, every score.
 
     A tournament's DIR is refereed as a whole: its deals, its schedule, every log, and the standings from the logs.
+    What bots printed, superseded logs and report.html (made anew by `tournament report`) are not part of it.
 
     On a fault it prints the file, the line and the rule, and leaves with status 1.
     """

@@ -33,6 +33,8 @@ FIXED: Final[Mapping[str, tuple[str, ...]]] = {
 canonical: Final[Callable[[Any], bytes]] = msgspec.json.Encoder(order="sorted").encode
 """The canonical JSON (RFC 8785) of a value that holds no floats."""
 
+_CLOCKS: Final = ClockSpec().as_dict().keys()
+
 _PLAY_FIELDS: Final = frozenset({"type", "piece", "arm"})
 
 
@@ -104,6 +106,8 @@ class MatchSpec:
                     f"schema {event['schema']}, rules version {event['rules_version']}; "
                     f"this referee knows schema {SCHEMA}, rules version {RULES_VERSION}"
                 )
+            for key in event["clock"].keys() - _CLOCKS:
+                raise LogFault(f"match_started: clock.{key} is no clock that this referee keeps")
             game, _ = find_game(event["game"])
             spec = cls(
                 id=event["match"],
@@ -118,7 +122,11 @@ class MatchSpec:
             resolve_players(game, len(spec.names))
             if spec.policy not in POLICIES:
                 raise LogFault(unknown("policy", spec.policy, POLICIES))
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+        except LogFault:
+            raise
+        except KeyError as error:
+            raise LogFault(f"match_started: {error.args[0]} is missing") from None
+        except (TypeError, AttributeError, ValueError) as error:
             raise LogFault(f"match_started: {type(error).__name__}: {error}") from None
         spec._check_texts()
         for key, value in spec.started().items():

@@ -150,7 +150,7 @@ class Table:
         self._publish(event)
 
     async def _asked(self, seat: int) -> Event | None:
-        """Ask a seat until it has given an action, its time is up, or it is out; None if that ended the match."""
+        """Ask a seat until it has given an action, its time is up, or it is out; None if the seat is out."""
         match = self.match
         player = self._seats[seat]
         if self._sync is not None:

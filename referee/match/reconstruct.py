@@ -30,7 +30,7 @@ def reconstructed_order(
     try:
         hands = {seat: [deck.piece(name) for name in event["hands"][seat]] for seat in seats}
         stock = [deck.piece(name) for name in event["stock"]]
-        laid = [deck.piece(name) for name in event["laid"]]
+        laid = sorted(deck.piece(name) for name in event["laid"])
         starter = event["starter"]
         full = (len(deck) - len(stock)) // len(seats)
         if laid and starter in hands:

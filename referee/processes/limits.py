@@ -10,8 +10,9 @@ import resource
 import sys
 from collections.abc import Mapping, Sequence
 
-KINDS = ("memory_mb", "cpu_s", "open_files")
-"""What can be limited: the data of a process (MiB), its processor time (seconds), and its open files."""
+KINDS = ("memory_mb", "cpu_s", "open_files", "processor")
+"""What can be limited: the data of a process (MiB), its processor time (seconds), its open files, and the one processor
+that it may run on (its number), which is for systems with ``os.sched_setaffinity`` only."""
 
 NOT_STARTED = 127
 """The exit status of a command that cannot be executed, as shells have it."""
@@ -28,6 +29,8 @@ def lay_on(limits: Mapping[str, int]) -> None:
         _set(resource.RLIMIT_CPU, limits["cpu_s"])
     if "open_files" in limits:
         _set(resource.RLIMIT_NOFILE, limits["open_files"])
+    if "processor" in limits:
+        os.sched_setaffinity(0, {limits["processor"]})
 
 
 def _set(which: int, value: int) -> None:

@@ -232,6 +232,13 @@ def _refuse(hand: LineHand, action: int) -> IllegalAction:
             f"`{name}` may not open this hand",
             "the first hand opens with the 6-6, or else the highest double dealt",
         )
+    if arm == NO_ARM and not hand.fitting >> tile & 1:
+        numbers = sorted({end for end in hand.ends if end != CLOSED})
+        return hand.refusal(
+            "does_not_fit",
+            f"`{name}` bears no open number: {', '.join(map(str, numbers))}",
+            "a tile is played on an open end whose number it bears",
+        )
     if arm == NO_ARM:
         return hand.refusal("arm_required", f"`{name}` needs an arm to be played on", "a tile is played on an open end")
     if hand.ends[arm] == CLOSED:

@@ -34,9 +34,9 @@ class Ticket:
         self._over = notices.closed(play_pb2.CLOSE_REASON_REFUSED, "the match of this token is over")
 
     def offer(self, seat: RemoteSeat) -> None:
-        """Let the next stream with this ticket have a seat; one that waits has it at once."""
+        """Let the next stream with this ticket have a seat; of those that wait the newest has it at once."""
         if self._idle:
-            self._give(seat, self._idle.popleft())
+            self._give(seat, self._idle.pop())
         else:
             self._offered.append(seat)
 
@@ -49,7 +49,11 @@ class Ticket:
             self._came.clear()
 
     def admit(self, connection: Connection) -> None:
-        """Give a stream that has joined its seat: one that lost its stream, a new one, or that of an older stream."""
+        """Give a stream that has joined its seat: one that lost its stream, a new one, or that of an older stream.
+
+        A bot that comes back may not know, nor may we, that its old stream is dead: the newest has the seat. Where
+        several seats of the ticket have streams, nothing tells which of them it comes for: it waits for one to be lost.
+        """
         self._came.set()
         playable = [seat for seat in self._taken if not seat.given_up]
         lost = next((seat for seat in playable if seat.connection is None), None)
@@ -57,13 +61,13 @@ class Ticket:
             lost.attach(connection)
         elif self._offered:
             self._give(self._offered.popleft(), connection)
+        elif playable and (len(playable) == 1 or not self.open):
+            playable[0].attach(connection)
         elif self.open or self.suspended:
             if self.suspended:
                 self._replace_idle()
             connection.receiver = self
             self._idle.append(connection)
-        elif playable:
-            playable[0].attach(connection)
         elif self._taken:
             connection.end(notices.closed(play_pb2.CLOSE_REASON_FORFEITED, "the seat of this token was given up"))
         else:
@@ -100,9 +104,9 @@ class Ticket:
         seat.attach(connection)
 
     def _replace(self, seat: RemoteSeat) -> None:
-        """A seat has lost its stream: one that came in its place, and has waited since, takes it."""
+        """A seat has lost its stream: the newest that has waited since takes it."""
         if self._idle and not seat.given_up:
-            seat.attach(self._idle.popleft())
+            seat.attach(self._idle.pop())
 
 
 class Admission:

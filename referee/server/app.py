@@ -27,6 +27,7 @@ from referee.server.resume import Resumer
 from referee.server.sync import Syncer
 from referee.server.tokens import new_token, token_hash
 from referee.server.transport import Transport, TransportError, is_loopback
+from referee.server.unknown_path import sturdy_server
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
 LISTENING_OPTIONS: Final = (
@@ -89,7 +90,7 @@ class ListenError(Exception):
 
 def listening_server(limits: Limits) -> grpc.aio.Server:
     """A server that does not listen yet."""
-    return grpc.aio.server(options=(*LISTENING_OPTIONS, ("grpc.max_receive_message_length", limits.message_bytes)))
+    return sturdy_server((*LISTENING_OPTIONS, ("grpc.max_receive_message_length", limits.message_bytes)))
 
 
 def bind(server: grpc.aio.Server, listen: str, transport: Transport | None = None) -> str:
@@ -174,7 +175,7 @@ class RefereeServer:
         self._server = listening_server(policy.limits)
         self._health = health.aio.HealthServicer()
         play = PlayService(self.admission, policy.limits, self.operations)
-        self._server.add_generic_rpc_handlers((play.handler(),))
+        self._server.add_registered_method_handlers(*play.handlers())
         self._matches = MatchService(self.admission, self.host, data, prefix, policy.access, policy.limits)
         self._resumer = None
         if claims is not None:

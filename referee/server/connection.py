@@ -35,6 +35,7 @@ class Connection:
         receiver: whose stream it is, once it has joined.
         joined: True once a `Join` has been accepted.
         ended: set when the stream is to end.
+        ignored: how many of its messages have answered nothing while it had no seat.
         refusal: why it ends with RESOURCE_EXHAUSTED, as a stable reason and in words, if it does.
     """
 
@@ -47,6 +48,7 @@ class Connection:
         self.ended = asyncio.Event()
         self.peer = peer_of(context.peer())
         self.key = b""
+        self.ignored = 0
         self.refusal: tuple[str, str] | None = None
         self._context = context
         self._most_buffered = most_buffered

@@ -131,7 +131,8 @@ class Fleet:
         self._health = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
         public_services(self._server, listen)
-        self._server.add_generic_rpc_handlers((self._match_handlers(), self._play_handler()))
+        self._server.add_registered_method_handlers(_SERVICE, self._match_handlers())
+        self._server.add_registered_method_handlers("referee.v1.PlayService", {"Play": self._play_handler()})
 
     async def start(self) -> None:
         """Start the processes and listen. Raises `ListenError`."""
@@ -172,13 +173,13 @@ class Fleet:
         for process in self._processes:
             process.hurry()
 
-    def _match_handlers(self) -> grpc.GenericRpcHandler:
+    def _match_handlers(self) -> dict[str, Any]:
         unary = {name: self._unary(name) for name in ("ListGames", "CreateMatch", "GetMatch")}
         streams = {name: self._stream(name) for name in ("WatchMatch", "FetchMatchLog")}
         handlers: dict[str, Any] = {name: grpc.unary_unary_rpc_method_handler(call) for name, call in unary.items()}
         handlers["ListMatches"] = grpc.unary_unary_rpc_method_handler(self._list)
         handlers |= {name: grpc.unary_stream_rpc_method_handler(call) for name, call in streams.items()}
-        return grpc.method_handlers_generic_handler(_SERVICE, handlers)
+        return handlers
 
     def _unary(self, name: str) -> Callable[[bytes, _Context], Any]:
         async def call(request: bytes, context: _Context) -> bytes:
@@ -227,7 +228,7 @@ class Fleet:
         """The process whose prefix an id or a token begins with; the first one refuses what is nobody's."""
         return next((one for one in self._processes if text.startswith(one.prefix)), self._processes[0])
 
-    def _play_handler(self) -> grpc.GenericRpcHandler:
+    def _play_handler(self) -> Any:
         async def play(_requests: object, context: _Context) -> None:
             """Send a bot that dialled in at the front on to its match."""
             data: Any = await context.read()
@@ -236,8 +237,7 @@ class Fleet:
             message = f"this is the front of several processes; the match of this token is at {address}"
             await context.write(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
 
-        handler: Any = grpc.stream_stream_rpc_method_handler(play)
-        return grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": handler})
+        return grpc.stream_stream_rpc_method_handler(play)
 
 
 async def _pass_on(error: grpc.aio.AioRpcError, context: _Context) -> NoReturn:

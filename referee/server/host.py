@@ -43,7 +43,6 @@ class MatchHost:
 
     Attributes:
         matches: the matches by id, the oldest first; those that are over are forgotten when they are many.
-        created: how many matches have been created.
         draining: True once no match is to be created any more.
         operations: told of what happens.
         suspended: the matches that wait until their logs can be written again.
@@ -52,9 +51,9 @@ class MatchHost:
     def __init__(self, lateness: Lateness, operations: Operations | None = None, syncer: Syncer | None = None) -> None:
         self.operations = operations or Operations()
         self.matches: dict[str, HostedMatch] = {}
-        self.created = 0
         self.draining = False
         self.suspended: list[HostedMatch] = []
+        self._newest = 0.0
         self._lateness = lateness
         self._syncer = syncer
         self._leftovers = Leftovers()
@@ -96,7 +95,9 @@ class MatchHost:
         Raises:
             OSError: the log cannot be written; there is no such match.
         """
-        hosted = HostedMatch(spec, Match(spec, seed, withheld), path, self.created + 1, time.time())
+        # Each a millisecond after the one before it at least, which is the order that they are listed in.
+        now = round(max(time.time(), self._newest + 0.001), 3)
+        hosted = HostedMatch(spec, Match(spec, seed, withheld), path, now)
         hosted.players = list(players)
         hosted.resumable = resumable
         hosted.listener = listener or hosted.listener
@@ -105,7 +106,7 @@ class MatchHost:
         table = self._table(hosted, log)
         try:
             table.open()
-        except OSError:
+        except Exception:
             log.close()
             raise
         self.add(hosted)
@@ -115,8 +116,7 @@ class MatchHost:
 
     def add(self, hosted: HostedMatch) -> None:
         """Let a match be known."""
-        self.created += 1
-        hosted.number = self.created
+        self._newest = max(self._newest, hosted.created_at)
         self.matches[hosted.spec.id] = hosted
         self._forget()
 
@@ -140,7 +140,7 @@ class MatchHost:
             if found.match.ended is None:
                 cut = found.torn.decode(errors="replace")[:CUT_CHARACTERS]
                 table.note({"event": "resumed", "cut_bytes": len(found.torn), "cut": cut})
-        except OSError:
+        except Exception:
             log.close()
             raise
         if found.torn:
@@ -152,6 +152,13 @@ class MatchHost:
         hosted.stage = MatchStage.FINISHED if over else MatchStage.RUNNING if begun else MatchStage.WAITING
         hosted.problem = ""
         self._begin(hosted, table, log)
+
+    def suspend(self, hosted: HostedMatch, error: OSError) -> None:
+        """Let a match wait until its log can be read and written again."""
+        hosted.stage = MatchStage.SUSPENDED
+        hosted.problem = f"the log cannot be written: {error.strerror}; the match goes on when it can"
+        self.suspended.append(hosted)
+        _log.warning("match suspended", match=hosted.spec.id, problem=hosted.problem)
 
     def _table(self, hosted: HostedMatch, log: MatchLog) -> Table:
         """The table of a match, with its seats."""
@@ -227,7 +234,11 @@ class MatchHost:
         except Exception as error:
             message = self._failed(hosted, error)
         finally:
-            log.close()
+            try:
+                log.close()
+            except OSError as error:
+                # Every line was written before; that the seats are let go matters more.
+                _log.warning("match log not closed", match=hosted.spec.id, problem=error.strerror)
             paused = hosted.stage is MatchStage.SUSPENDED
             for number, (ticket, seat) in hosted.remote.items():
                 ticket.suspended = paused
@@ -252,13 +263,11 @@ class MatchHost:
 
     def _failed(self, hosted: HostedMatch, error: Exception) -> str:
         """Note that a match has failed; what its bots are told."""
-        hosted.stage = MatchStage.FAILED
+        hosted.unwritable = isinstance(error, OSError)
         if isinstance(error, OSError) and hosted.resumable:
-            hosted.stage = MatchStage.SUSPENDED
-            hosted.problem = f"the log cannot be written: {error.strerror}; the match goes on when it can"
-            self.suspended.append(hosted)
-            _log.warning("match suspended", match=hosted.spec.id, problem=hosted.problem)
+            self.suspend(hosted, error)
             return "the match is suspended: its log cannot be written"
+        hosted.stage = MatchStage.FAILED
         if isinstance(error, OSError):
             # A disk that is full is no defect of the referee's: where in it is of no interest.
             hosted.problem = f"the log cannot be written: {error.strerror}"

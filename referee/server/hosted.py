@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -17,6 +18,7 @@ from referee.match.seat import Bot
 from referee.server.admission import Ticket
 from referee.server.codec.events import EventCodec
 from referee.server.codec.turns import TurnCodec
+from referee.server.paging import Place
 from referee.server.remote import RemoteSeat
 from referee.server.sync import Syncer
 
@@ -61,10 +63,11 @@ class HostedMatch:
         spec: what the match is.
         match: its state.
         path: its log.
-        number: the number of the match on this server, from 1.
         created_at: when it was created (seconds since 1970, UTC).
+        created: the same as it is told: ISO 8601, to the millisecond.
         stage: how far it is.
         problem: why it failed, if it did.
+        unwritable: True if it failed since its log could not be written, which is the machine's fault and not ours.
         events: encodes its events.
         turns: encodes its turns.
         players: who plays, by seat: a built-in bot, or the ticket of a bot that dials in.
@@ -75,14 +78,15 @@ class HostedMatch:
         listener: told of every event after it is written; must not wait.
     """
 
-    def __init__(self, spec: MatchSpec, match: Match, path: Path, number: int, now: float) -> None:
+    def __init__(self, spec: MatchSpec, match: Match, path: Path, now: float) -> None:
         self.spec = spec
-        self.number = number
         self.match = match
         self.path = path
         self.created_at = now
+        self.created = datetime.fromtimestamp(now, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self.stage = MatchStage.WAITING
         self.problem = ""
+        self.unwritable = False
         self.events = EventCodec(spec)
         self.turns = TurnCodec(spec)
         self.remote: dict[int, tuple[Ticket, RemoteSeat]] = {}
@@ -101,6 +105,11 @@ class HostedMatch:
     def over(self) -> bool:
         """Whether nothing will be added to the log."""
         return self.stage in {MatchStage.FINISHED, MatchStage.FAILED}
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the list of matches."""
+        return self.created, self.spec.id
 
     @property
     def standing(self) -> Standing:

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,14 +35,13 @@ from referee.server.errors import abort
 from referee.server.host import HostedMatch, MatchHost
 from referee.server.limits import Holders, Limits
 from referee.server.opening import bot_seed, open_match
+from referee.server.paging import before_of, page_of, page_size
 from referee.server.tokens import new_token
 from referee.v1 import match_pb2, match_pb2_grpc
 
 _Context = grpc.aio.ServicerContext[Any, Any]
 
 MOST_NAME_CHARACTERS: Final = 200
-DEFAULT_PAGE: Final = 50
-MOST_PAGE: Final = 500
 _CHUNK: Final = 1 << 16
 
 
@@ -129,21 +128,17 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
     async def ListMatches(
         self, request: match_pb2.ListMatchesRequest, context: _Context
     ) -> match_pb2.ListMatchesResponse:
-        """The matches of this server, the newest first. A page's token is the number of the match before it."""
+        """The matches of this server, the newest first."""
         await self._access.spectator(context)
-        size = min(request.page_size or DEFAULT_PAGE, MOST_PAGE)
-        given = request.page_token
-        before = self._host.created + 1
-        if given:
-            before = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
-            if not 0 < before <= self._host.created:
-                message = "page_token is none that this server gave"
-                await abort(context, grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN", message)
-        known = (hosted for hosted in reversed(self._host.matches.values()) if hosted.synced != 0)
-        older = (hosted for hosted in known if hosted.number < before)
-        page = list(islice(older, size))
-        more = str(page[-1].number) if next(older, None) is not None else ""
-        return match_pb2.ListMatchesResponse(matches=[info.match_info(hosted) for hosted in page], next_page_token=more)
+        try:
+            before = before_of(request.page_token)
+        except ValueError as error:
+            await abort(context, grpc.StatusCode.INVALID_ARGUMENT, "BAD_PAGE_TOKEN", str(error))
+        size = page_size(request)
+        known = [hosted for hosted in self._host.matches.values() if hosted.synced != 0]
+        known.sort(key=attrgetter("place"), reverse=True)
+        older = known if before is None else [hosted for hosted in known if hosted.place < before]
+        return page_of([info.match_info(hosted) for hosted in older[: size + 1]], size)
 
     # A handler may be a coroutine that writes, too, which can be told from one that a client does not read.
     async def WatchMatch(  # type: ignore[override]

@@ -60,7 +60,6 @@ class Operations:
     """
 
     def __init__(self, telling: bool = False, counting: bool = True) -> None:
-        self.counting = counting
         self.meters = Meters(counting)
         self.streams = 0
         self.watchers = 0

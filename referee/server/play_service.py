@@ -15,7 +15,7 @@ from referee.server.connection import Connection
 from referee.server.errors import abort
 from referee.server.limits import Holders, Limits, Rate
 from referee.server.operations import Operations
-from referee.server.remote import RemoteSeat
+from referee.server.remote import MOST_UNASKED, RemoteSeat
 from referee.v1 import play_pb2
 
 MOST_CHARACTERS: Final = 200
@@ -38,10 +38,9 @@ class PlayService:
         self._joins = Rate(limits.joins_per_second)
         self._streams: dict[bytes, set[Connection]] = {}
 
-    def handler(self) -> grpc.GenericRpcHandler:
+    def handlers(self) -> tuple[str, dict[str, grpc.RpcMethodHandler[bytes, bytes]]]:
         """The service for a server. It takes and gives encoded messages: see `referee.server.codec`."""
-        play: grpc.RpcMethodHandler[bytes, bytes] = grpc.stream_stream_rpc_method_handler(self._play)
-        return grpc.method_handlers_generic_handler("referee.v1.PlayService", {"Play": play})
+        return "referee.v1.PlayService", {"Play": grpc.stream_stream_rpc_method_handler(self._play)}
 
     async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         connection = Connection(context, self._limits.buffered_bytes)
@@ -115,7 +114,7 @@ class PlayService:
                 seat.leaves(FaultKind.GONE, f"left: {reason}" if reason else "left")
             connection.end(notices.closed(play_pb2.CLOSE_REASON_LEFT, "you left"))
         elif seat is None:
-            connection.send(notices.ignored("not_your_turn", "no match has begun for you yet"))
+            self._ignore(connection, "not_your_turn", "no match has begun for you yet")
         elif kind == "ready":
             seat.ready()
         else:
@@ -128,7 +127,7 @@ class PlayService:
             if isinstance(seat, RemoteSeat):
                 seat.unasked("already_joined", message)
             else:
-                connection.send(notices.ignored("already_joined", message))
+                self._ignore(connection, "already_joined", message)
             return
         for name in ("client", "version"):
             if len(getattr(join, name)) > MOST_CHARACTERS:
@@ -161,6 +160,16 @@ class PlayService:
         connection.version = join.version
         connection.immediate = join.delivery == play_pb2.EVENT_DELIVERY_IMMEDIATE
         ticket.admit(connection)
+
+    def _ignore(self, connection: Connection, code: str, message: str) -> None:
+        """Say that a message of a stream without a seat is ignored; too many of them end it."""
+        connection.ignored += 1
+        if connection.ignored <= MOST_UNASKED:
+            connection.send(notices.ignored(code, message))
+            return
+        self._operations.refused("FLOODING", connection.peer)
+        message = f"more than {MOST_UNASKED} messages that answer nothing"
+        connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
 
     def _check_joined(self, connection: Connection) -> None:
         if not connection.joined:

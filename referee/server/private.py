@@ -43,7 +43,6 @@ class Private(msgspec.Struct, frozen=True):
         seed: what its deals come from, in hex.
         players: who plays, by seat.
         created_at: when it was created (seconds since 1970, UTC).
-        withheld: True if the seed must not be revealed at the end.
         owner: who created it, in whatever way the server tells organisers apart.
     """
 
@@ -51,7 +50,6 @@ class Private(msgspec.Struct, frozen=True):
     seed: str
     players: list[Player]
     created_at: float
-    withheld: bool = False
     owner: str = ""
 
 

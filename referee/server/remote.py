@@ -75,6 +75,8 @@ class RemoteSeat:
         self._held: list[bytes] = []
         self._view: View | None = None
         self._asked = 0.0
+        self._taken_up = 0.0
+        self._own_s = 0.0
         self._move_ms = 0
         self._bank_ms = 0
         self._waiter: asyncio.Future[Reply] | None = None
@@ -133,6 +135,7 @@ class RemoteSeat:
         self._move_ms = move_ms
         self._bank_ms = bank_ms
         self._asked = self._loop.time()
+        self._own_s = 0.0
         if self.connection is not None:
             self._held.append(self._turns.turn(view, move_ms, bank_ms))
             self._flush(self.connection)
@@ -143,7 +146,10 @@ class RemoteSeat:
         return await self._until(self._asked + (self._move_ms + self._bank_ms) / 1000, None)
 
     def refuse(self, illegal: IllegalAction | Reply, remedy: Remedy) -> None:
-        """Tell the bot why its answer does not count."""
+        """Tell the bot why its answer does not count. What the referee took to refuse it is not the bot's time."""
+        own_s = self._loop.time() - self._taken_up
+        self._asked += own_s
+        self._own_s += own_s
         if self.connection is not None and self._view is not None:
             self._held.append(self._turns.refusal(illegal, remedy, self._view))
             self._flush(self.connection)
@@ -298,8 +304,10 @@ class RemoteSeat:
         waiter.set_result(Reply(fault=fault, detail=NOT_IN_TIME[fault], took_ms=took_ms, lag_ms=lag_ms))
 
     def _answered(self, reply: Reply, arrived: float) -> None:
-        lag_ms = self._lateness.ms()
-        took_ms = max(0, int((arrived - self._asked) * 1000) - lag_ms)
+        late_ms = self._lateness.ms()
+        took_ms = max(0, int((arrived - self._asked) * 1000) - late_ms)
+        lag_ms = late_ms + int(self._own_s * 1000)
+        self._taken_up = self._loop.time()
         self._resolve(
             Reply(reply.action, reply.fault, reply.detail, reply.given, reply.code, took_ms, lag_ms, reply.for_good)
         )

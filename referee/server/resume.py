@@ -5,30 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import structlog
 
 from referee.bots.registry import find_bot
 from referee.match.deal import parse_seed
-from referee.match.events import Event, LogFault, MatchSpec
+from referee.match.events import MatchSpec
 from referee.match.fold import Match
 from referee.match.log import LogError
 from referee.match.seat import Bot
 from referee.server.admission import Admission, Ticket
 from referee.server.host import MOST_KEPT, MatchHost
-from referee.server.hosted import HostedMatch, MatchStage, Standing
+from referee.server.hosted import HostedMatch, MatchStage
+from referee.server.past import past_match
 from referee.server.private import Player, forget_private, private_path, read_private
 
 RETRY_S: Final = 2.0
 """So long between attempts to go on with matches whose logs cannot be written."""
-
-_TAIL: Final = 1 << 16
-"""The end of a log in which its last events are looked for (bytes)."""
 
 _log = structlog.get_logger(__name__)
 
@@ -67,18 +63,18 @@ class Resumer:
             if not self._claims(path.stem):
                 continue
             log = logs.pop(path.stem, None)
-            if log is None or b"\n" not in _head(log):
+            if log is None or not _announced(log):
                 self._never_announced(path.with_suffix(".jsonl"))
                 continue
             hosted = self._kept(log)
             if hosted is not None:
                 running.append(hosted)
         newest = sorted(logs.values(), key=_changed, reverse=True)
-        over = [hosted for path in islice(newest, MOST_KEPT) if (hosted := _over(path)) is not None]
+        over = [hosted for path in islice(newest, MOST_KEPT) if (hosted := past_match(path)) is not None]
         for hosted in sorted([*running, *over], key=lambda hosted: hosted.created_at):
             self._host.add(hosted)
         for hosted in running:
-            if hosted.stage is not MatchStage.FAILED:
+            if not hosted.over:
                 self._go_on(hosted)
         if running or over:
             stages = [hosted.stage for hosted in running]
@@ -120,12 +116,12 @@ class Resumer:
         try:
             self._host.resume(hosted)
         except OSError as error:
-            hosted.stage = MatchStage.SUSPENDED
-            hosted.problem = f"the log cannot be written: {error.strerror}; the match goes on when it can"
-            self._host.suspended.append(hosted)
-            _log.warning("match suspended", match=hosted.spec.id, problem=hosted.problem)
+            self._host.suspend(hosted, error)
         except LogError as error:
             self._fail(hosted, f"the log is damaged: {error}")
+        except Exception as error:
+            # Whatever is wrong with one match, the others go on.
+            self._fail(hosted, f"{hosted.path}: {type(error).__name__}: {error}")
 
     def _fail(self, hosted: HostedMatch, problem: str) -> None:
         """Stop a match whose log is damaged: all stays on the disk, for whoever may mend it."""
@@ -147,27 +143,42 @@ class Resumer:
         forget_private(log)
 
     def _kept(self, log: Path) -> HostedMatch | None:
-        """The match of a log that was running, before its log is read; None if what was kept of it is damaged."""
+        """The match of a log that was running, before its log is read; if what was kept of it is damaged, it is over.
+
+        None if its log tells of no match either.
+        """
         try:
             kept = read_private(log)
             spec = MatchSpec.from_started(kept.started)
             if spec.id != log.stem:
                 raise ValueError(f"it is of match {spec.id!r}")
-            match = Match(spec, parse_seed(kept.seed), kept.withheld)
-            hosted = HostedMatch(spec, match, log, 0, kept.created_at)
-            hosted.players = [self._player(player, name) for player, name in zip(kept.players, spec.names, strict=True)]
-        except (OSError, ValueError) as error:
-            _log.error("match failed", match=log.stem, problem=f"{private_path(log)}: {error}")
-            return _over(log)
+            hosted = HostedMatch(spec, Match(spec, parse_seed(kept.seed)), log, kept.created_at)
+            if len(kept.players) != len(spec.names):
+                raise ValueError(f"{len(kept.players)} players for {len(spec.names)} seats")
+            players = [_player(player) for player in kept.players]
+        except Exception as error:
+            # A damaged file may hold anything: it stops its own match, and no other.
+            return self._without_private(log, f"{private_path(log)}: {type(error).__name__}: {error}")
+        for player, name in zip(players, spec.names, strict=True):
+            hosted.players.append(self._admission.restore(name, player) if isinstance(player, bytes) else player)
         hosted.resumable = True
         hosted.on_over = lambda: self._forget_tokens(hosted)
         self._owned(hosted, kept.owner)
         return hosted
 
-    def _player(self, player: Player, name: str) -> Bot | Ticket:
-        if player.builtin:
-            return find_bot(player.builtin).make(player.seed)
-        return self._admission.restore(name, bytes.fromhex(player.token))
+    @staticmethod
+    def _without_private(log: Path, problem: str) -> HostedMatch | None:
+        """The match of a log, where what was kept to go on with it is damaged."""
+        hosted = past_match(log)
+        if hosted is not None and hosted.stage is MatchStage.FINISHED:
+            forget_private(log)  # nobody needs it any more
+            return hosted
+        if hosted is not None:
+            hosted.problem = problem
+            # It goes on if the file is mended: till then nobody may know the hands.
+            hosted.sealed = True
+        _log.error("match failed", match=log.stem, problem=problem)
+        return hosted
 
     def _forget_tokens(self, hosted: HostedMatch) -> None:
         for player in hosted.players:
@@ -184,9 +195,18 @@ def claims_of(number: int, processes: int) -> Callable[[str], bool]:
     return lambda match_id: match_id.startswith(f"{number}-") or (number == 1 and not match_id.startswith(others))
 
 
-def _head(log: Path) -> bytes:
-    with log.open("rb") as file:
-        return file.readline()
+def _player(player: Player) -> Bot | bytes:
+    """A built-in bot as it was made, or the hash of the token of one that dials in."""
+    return find_bot(player.builtin).make(player.seed) if player.builtin else bytes.fromhex(player.token)
+
+
+def _announced(log: Path) -> bool:
+    """Whether a match may have been announced: its log's first line is whole, or cannot be read now."""
+    try:
+        with log.open("rb") as file:
+            return file.readline().endswith(b"\n")
+    except OSError:
+        return True
 
 
 def _changed(path: Path) -> float:
@@ -194,32 +214,3 @@ def _changed(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _over(log: Path) -> HostedMatch | None:
-    """A match that will not go on, as its log's first and last lines tell it; None if they tell nothing."""
-    try:
-        with log.open("rb") as file:
-            started: Event = msgspec.json.decode(file.readline())
-            file.seek(max(file.tell(), file.seek(0, 2) - _TAIL))
-            tail = file.read().splitlines()
-        spec = MatchSpec.from_started(started)
-        created_at = datetime.fromisoformat(started["ts"]).timestamp()
-    except (OSError, ValueError, KeyError, TypeError, LogFault) as error:
-        _log.warning("no match log", file=log.name, problem=f"{type(error).__name__}: {error}"[:200])
-        return None
-    last: dict[str, Event] = {}
-    for line in tail:
-        with suppress(msgspec.DecodeError, KeyError, TypeError):
-            event = msgspec.json.decode(line)
-            last[event["event"]] = event
-    action, ended = last.get("action"), last.get("match_ended")
-    hosted = HostedMatch(spec, Match(spec, None), log, 0, created_at)
-    totals = ended["totals"] if ended else hosted.match.tally.totals
-    hosted.match.ended = ended
-    hosted.match.withheld = ended is not None and "seed" not in ended and "seed_revealed" not in last
-    hosted.stands(Standing(action["hand"] if action else -1, action["turn"] if action else 0, totals, ended))
-    hosted.stage = MatchStage.FINISHED if ended else MatchStage.FAILED
-    if ended is None:
-        hosted.problem = "the log ends before match_ended, and nothing is kept to go on with"
-    return hosted

@@ -31,6 +31,11 @@ class MatchServiceStub:
     A call that fails ends with a status that carries a google.rpc.ErrorInfo in its details: domain `domino-referee`, a
     stable reason in UPPER_SNAKE, and as metadata the field at fault and what it would accept. Decide by the code and the
     reason; the message is for people. A bad request is INVALID_ARGUMENT, an unknown match NOT_FOUND.
+
+    Who a caller is, it shows by the metadata `authorization: Bearer TOKEN`. Organisers may do everything. Spectators may
+    list, get, watch and fetch; a server may let everybody be one. A server without organisers' tokens lets everybody
+    create matches. Without a token that is needed a call is UNAUTHENTICATED (TOKEN_MISSING; TOKEN_UNKNOWN for a wrong
+    one), with one of another role PERMISSION_DENIED (ROLE_MISSING). A seat's token is for Join.token alone.
     """
 
     def __init__(self, channel):
@@ -77,38 +82,43 @@ class MatchServiceServicer:
     A call that fails ends with a status that carries a google.rpc.ErrorInfo in its details: domain `domino-referee`, a
     stable reason in UPPER_SNAKE, and as metadata the field at fault and what it would accept. Decide by the code and the
     reason; the message is for people. A bad request is INVALID_ARGUMENT, an unknown match NOT_FOUND.
+
+    Who a caller is, it shows by the metadata `authorization: Bearer TOKEN`. Organisers may do everything. Spectators may
+    list, get, watch and fetch; a server may let everybody be one. A server without organisers' tokens lets everybody
+    create matches. Without a token that is needed a call is UNAUTHENTICATED (TOKEN_MISSING; TOKEN_UNKNOWN for a wrong
+    one), with one of another role PERMISSION_DENIED (ROLE_MISSING). A seat's token is for Join.token alone.
     """
 
     def ListGames(self, request, context):
-        """Lists the games with their options and formats.
+        """Lists the games with their options and formats. For everybody.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CreateMatch(self, request, context):
-        """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined.
+        """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined. For organisers.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetMatch(self, request, context):
-        """Tells how a match stands.
+        """Tells how a match stands. For spectators.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListMatches(self, request, context):
-        """Lists the matches that the server knows, the newest first.
+        """Lists the matches that the server knows, the newest first. For spectators.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def WatchMatch(self, request, context):
-        """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece.
+        """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece. For spectators.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -116,7 +126,7 @@ class MatchServiceServicer:
 
     def FetchMatchLog(self, request, context):
         """Gives the log of a finished match, in pieces to be joined. Before the match has finished the call fails with
-        FAILED_PRECONDITION, because the log tells everything.
+        FAILED_PRECONDITION, because the log tells everything. For spectators.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -169,6 +179,11 @@ class MatchService:
     A call that fails ends with a status that carries a google.rpc.ErrorInfo in its details: domain `domino-referee`, a
     stable reason in UPPER_SNAKE, and as metadata the field at fault and what it would accept. Decide by the code and the
     reason; the message is for people. A bad request is INVALID_ARGUMENT, an unknown match NOT_FOUND.
+
+    Who a caller is, it shows by the metadata `authorization: Bearer TOKEN`. Organisers may do everything. Spectators may
+    list, get, watch and fetch; a server may let everybody be one. A server without organisers' tokens lets everybody
+    create matches. Without a token that is needed a call is UNAUTHENTICATED (TOKEN_MISSING; TOKEN_UNKNOWN for a wrong
+    one), with one of another role PERMISSION_DENIED (ROLE_MISSING). A seat's token is for Join.token alone.
     """
 
     @staticmethod

@@ -32,6 +32,11 @@ class MatchServiceStub:
     A call that fails ends with a status that carries a google.rpc.ErrorInfo in its details: domain `domino-referee`, a
     stable reason in UPPER_SNAKE, and as metadata the field at fault and what it would accept. Decide by the code and the
     reason; the message is for people. A bad request is INVALID_ARGUMENT, an unknown match NOT_FOUND.
+
+    Who a caller is, it shows by the metadata `authorization: Bearer TOKEN`. Organisers may do everything. Spectators may
+    list, get, watch and fetch; a server may let everybody be one. A server without organisers' tokens lets everybody
+    create matches. Without a token that is needed a call is UNAUTHENTICATED (TOKEN_MISSING; TOKEN_UNKNOWN for a wrong
+    one), with one of another role PERMISSION_DENIED (ROLE_MISSING). A seat's token is for Join.token alone.
     """
 
     @_typing.overload
@@ -39,18 +44,18 @@ class MatchServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> MatchServiceAsyncStub: ...
     ListGames: _grpc.UnaryUnaryMultiCallable[_match_pb2.ListGamesRequest, _match_pb2.ListGamesResponse]
-    """Lists the games with their options and formats."""
+    """Lists the games with their options and formats. For everybody."""
     CreateMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.CreateMatchRequest, _match_pb2.CreateMatchResponse]
-    """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined."""
+    """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined. For organisers."""
     GetMatch: _grpc.UnaryUnaryMultiCallable[_match_pb2.GetMatchRequest, _match_pb2.GetMatchResponse]
-    """Tells how a match stands."""
+    """Tells how a match stands. For spectators."""
     ListMatches: _grpc.UnaryUnaryMultiCallable[_match_pb2.ListMatchesRequest, _match_pb2.ListMatchesResponse]
-    """Lists the matches that the server knows, the newest first."""
+    """Lists the matches that the server knows, the newest first. For spectators."""
     WatchMatch: _grpc.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]
-    """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece."""
+    """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece. For spectators."""
     FetchMatchLog: _grpc.UnaryStreamMultiCallable[_match_pb2.FetchMatchLogRequest, _match_pb2.FetchMatchLogResponse]
     """Gives the log of a finished match, in pieces to be joined. Before the match has finished the call fails with
-    FAILED_PRECONDITION, because the log tells everything.
+    FAILED_PRECONDITION, because the log tells everything. For spectators.
     """
 
 @_typing.type_check_only
@@ -60,22 +65,27 @@ class MatchServiceAsyncStub(MatchServiceStub):
     A call that fails ends with a status that carries a google.rpc.ErrorInfo in its details: domain `domino-referee`, a
     stable reason in UPPER_SNAKE, and as metadata the field at fault and what it would accept. Decide by the code and the
     reason; the message is for people. A bad request is INVALID_ARGUMENT, an unknown match NOT_FOUND.
+
+    Who a caller is, it shows by the metadata `authorization: Bearer TOKEN`. Organisers may do everything. Spectators may
+    list, get, watch and fetch; a server may let everybody be one. A server without organisers' tokens lets everybody
+    create matches. Without a token that is needed a call is UNAUTHENTICATED (TOKEN_MISSING; TOKEN_UNKNOWN for a wrong
+    one), with one of another role PERMISSION_DENIED (ROLE_MISSING). A seat's token is for Join.token alone.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListGames: _aio.UnaryUnaryMultiCallable[_match_pb2.ListGamesRequest, _match_pb2.ListGamesResponse]  # type: ignore[assignment]
-    """Lists the games with their options and formats."""
+    """Lists the games with their options and formats. For everybody."""
     CreateMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.CreateMatchRequest, _match_pb2.CreateMatchResponse]  # type: ignore[assignment]
-    """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined."""
+    """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined. For organisers."""
     GetMatch: _aio.UnaryUnaryMultiCallable[_match_pb2.GetMatchRequest, _match_pb2.GetMatchResponse]  # type: ignore[assignment]
-    """Tells how a match stands."""
+    """Tells how a match stands. For spectators."""
     ListMatches: _aio.UnaryUnaryMultiCallable[_match_pb2.ListMatchesRequest, _match_pb2.ListMatchesResponse]  # type: ignore[assignment]
-    """Lists the matches that the server knows, the newest first."""
+    """Lists the matches that the server knows, the newest first. For spectators."""
     WatchMatch: _aio.UnaryStreamMultiCallable[_match_pb2.WatchMatchRequest, _match_pb2.WatchMatchResponse]  # type: ignore[assignment]
-    """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece."""
+    """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece. For spectators."""
     FetchMatchLog: _aio.UnaryStreamMultiCallable[_match_pb2.FetchMatchLogRequest, _match_pb2.FetchMatchLogResponse]  # type: ignore[assignment]
     """Gives the log of a finished match, in pieces to be joined. Before the match has finished the call fails with
-    FAILED_PRECONDITION, because the log tells everything.
+    FAILED_PRECONDITION, because the log tells everything. For spectators.
     """
 
 class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -84,6 +94,11 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
     A call that fails ends with a status that carries a google.rpc.ErrorInfo in its details: domain `domino-referee`, a
     stable reason in UPPER_SNAKE, and as metadata the field at fault and what it would accept. Decide by the code and the
     reason; the message is for people. A bad request is INVALID_ARGUMENT, an unknown match NOT_FOUND.
+
+    Who a caller is, it shows by the metadata `authorization: Bearer TOKEN`. Organisers may do everything. Spectators may
+    list, get, watch and fetch; a server may let everybody be one. A server without organisers' tokens lets everybody
+    create matches. Without a token that is needed a call is UNAUTHENTICATED (TOKEN_MISSING; TOKEN_UNKNOWN for a wrong
+    one), with one of another role PERMISSION_DENIED (ROLE_MISSING). A seat's token is for Join.token alone.
     """
 
     @_abc_1.abstractmethod
@@ -92,7 +107,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.ListGamesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.ListGamesResponse, _abc.Awaitable[_match_pb2.ListGamesResponse]]:
-        """Lists the games with their options and formats."""
+        """Lists the games with their options and formats. For everybody."""
 
     @_abc_1.abstractmethod
     def CreateMatch(
@@ -100,7 +115,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.CreateMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.CreateMatchResponse, _abc.Awaitable[_match_pb2.CreateMatchResponse]]:
-        """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined."""
+        """Creates a match and gives the tokens of its remote seats. It starts once all of them have joined. For organisers."""
 
     @_abc_1.abstractmethod
     def GetMatch(
@@ -108,7 +123,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.GetMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.GetMatchResponse, _abc.Awaitable[_match_pb2.GetMatchResponse]]:
-        """Tells how a match stands."""
+        """Tells how a match stands. For spectators."""
 
     @_abc_1.abstractmethod
     def ListMatches(
@@ -116,7 +131,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.ListMatchesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_match_pb2.ListMatchesResponse, _abc.Awaitable[_match_pb2.ListMatchesResponse]]:
-        """Lists the matches that the server knows, the newest first."""
+        """Lists the matches that the server knows, the newest first. For spectators."""
 
     @_abc_1.abstractmethod
     def WatchMatch(
@@ -124,7 +139,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _match_pb2.WatchMatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_match_pb2.WatchMatchResponse], _abc.AsyncIterator[_match_pb2.WatchMatchResponse]]:
-        """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece."""
+        """Shows a match as the public sees it, from any point on, to its end. It never shows a hidden piece. For spectators."""
 
     @_abc_1.abstractmethod
     def FetchMatchLog(
@@ -133,7 +148,7 @@ class MatchServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_match_pb2.FetchMatchLogResponse], _abc.AsyncIterator[_match_pb2.FetchMatchLogResponse]]:
         """Gives the log of a finished match, in pieces to be joined. Before the match has finished the call fails with
-        FAILED_PRECONDITION, because the log tells everything.
+        FAILED_PRECONDITION, because the log tells everything. For spectators.
         """
 
 def add_MatchServiceServicer_to_server(servicer: MatchServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

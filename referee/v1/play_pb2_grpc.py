@@ -31,6 +31,8 @@ class PlayServiceStub:
     What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
     a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
     metadata).
+
+    A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
     """
 
     def __init__(self, channel):
@@ -52,6 +54,8 @@ class PlayServiceServicer:
     What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
     a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
     metadata).
+
+    A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
     """
 
     def Play(self, request_iterator, context):
@@ -85,6 +89,8 @@ class PlayService:
     What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
     a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
     metadata).
+
+    A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
     """
 
     @staticmethod

@@ -34,6 +34,8 @@ class PlayServiceStub:
     What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
     a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
     metadata).
+
+    A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
     """
 
     @_typing.overload
@@ -53,6 +55,8 @@ class PlayServiceAsyncStub(PlayServiceStub):
     What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
     a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
     metadata).
+
+    A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -68,6 +72,8 @@ class PlayServiceServicer(metaclass=_abc_1.ABCMeta):
     What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
     a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
     metadata).
+
+    A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
     """
 
     @_abc_1.abstractmethod

@@ -6,11 +6,13 @@ import socket
 import subprocess
 import sys
 
+import grpc
 import pytest
 from e2e_kit import ENVIRONMENT, EXAMPLES, Running, bot, checked, referee, script
 from support.processes import ended, line, mouth
 
 from referee.rules.registry import GAMES
+from referee.v1 import match_pb2, match_pb2_grpc
 
 SEED = "5e" * 32
 TABLES = [(game.id, players) for game in GAMES.values() for players in sorted({game.players[0], game.players[-1]})]
@@ -72,6 +74,20 @@ def test_bot_processes_play_every_game(tmp_path, game, players):
     assert {event["by"] for event in events if event["event"] == "action"} <= {"bot", "forced"}
 
 
+def test_nobody_else_creates_matches_where_one_is_played(tmp_path):
+    """Who can reach the address of `play` may dial in with a token, and nothing more."""
+    running = Running("play", "domino-classico", "--seats", "remote,medium", cwd=tmp_path)
+    try:
+        address = running.line(r"REFEREE_ADDRESS=(\S+)")[1]
+        seats = [match_pb2.SeatRequest(builtin="beginner")] * 2
+        request = match_pb2.CreateMatchRequest(game="domino-classico", seats=seats)
+        with grpc.insecure_channel(address) as channel, pytest.raises(grpc.RpcError) as refused:
+            match_pb2_grpc.MatchServiceStub(channel).CreateMatch(request, timeout=20)
+        assert refused.value.code() is grpc.StatusCode.UNAUTHENTICATED
+    finally:
+        running.close()
+
+
 def test_remote_seats_wait_for_bots_that_dial_in(tmp_path):
     """The address and the token of a remote seat are printed, and are all that a bot needs."""
     log = tmp_path / "match.jsonl"
@@ -100,9 +116,10 @@ def test_remote_seats_wait_for_bots_that_dial_in(tmp_path):
 @pytest.mark.parametrize(
     ("seat", "word"),
     [
-        ("cmd:/nowhere/no-such-bot", "No such file"),
+        ("cmd:/nowhere/no-such-bot", "'/nowhere/no-such-bot' is no program that can be executed"),
         ("cmd:/etc/hostname", "cannot be started"),
-        ("cmd:", "cmd:"),
+        ("cmd:sh bots/none.py", "'bots/none.py' is not there; files are looked for from"),
+        ("cmd:", "its command is empty"),
         ("cmd:python 'x", "quot"),
         ("beginer", "did you mean 'beginner'"),
     ],
@@ -275,6 +292,9 @@ def test_a_log_that_exists_is_not_lost(tmp_path):
     """Refused with one line, before anything is played; replaced where that was asked for."""
     done, log = _play(tmp_path, "beginner", "beginner")
     before = log.read_bytes()
+    for wrong in ("beginer", "cmd:sh none.sh", "cmd:none"):
+        done, _ = _play(tmp_path, wrong, "beginner", words=["--overwrite"])
+        assert done.returncode == 2
     done, _ = _play(tmp_path, "beginner", "beginner")
     assert done.returncode == 2
     assert done.stderr == f"referee: --log {log}: {log} exists; give another name, or --overwrite\n"

@@ -169,6 +169,14 @@ def test_a_data_folder_that_cannot_be_is_said_in_one_line(tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_two_servers_do_not_share_a_folder(server):
+    """The second leaves with status 2 and one line: both would go on with the same matches."""
+    done = referee("serve", "--listen", "127.0.0.1:0", "--data", str(server.data))
+    assert done.returncode == 2
+    (line,) = done.stderr.strip().splitlines()
+    assert "another server uses this folder" in line
+
+
 def test_a_server_that_is_killed_leaves_logs_that_verify_in_part(tmp_path):
     """SIGKILL in the middle: what stands in the log is whole lines of a match that is cut short."""
     server = Server(tmp_path / "data")

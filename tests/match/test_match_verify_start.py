@@ -37,7 +37,7 @@ from referee.match.verify import verify
         ({"commitment": "0" * 63}, "it must be 64 hex digits"),
         ({"clock": None}, "match_started: "),
         ({"clock": {"move_ms": -1}}, "clock.move_ms: -1"),
-        ({"clock": {"hurry_ms": 1}}, "hurry_ms"),
+        ({"clock": {"hurry_ms": 1}}, "clock.hurry_ms is no clock that this referee keeps"),
         ({"policy": "severe"}, "unknown policy 'severe'"),
         ({"ts": "yesterday"}, "ts is 'yesterday'"),
         ({"ts": ...}, "ts is None"),
@@ -97,3 +97,18 @@ def test_a_refused_answer_is_logged_with_its_turn_and_words(refuse, tmp_path):
     for key, value in {"turn": 99, "seat": (said["seat"] + 1) % 3, "hand": 5, "code": ..., "message": 3}.items():
         refuse(changed([*log[:3], rejected, *log[3:]], 3, **{key: value}), 4, f"rejected: {key} is")
     refuse([log[0], rejected, *log[1:]], 2, "rejected where hand_started must come")
+
+
+@pytest.mark.parametrize(
+    "key", ["schema", "rules_version", "game", "options", "format", "seats", "commitment", "clock"]
+)
+def test_what_a_log_must_begin_with(refuse, key):
+    log = honest("domino-classico", 2)
+    refuse(changed(log, 0, **{key: ...}), 1, f"match_started: {key} is missing")
+
+
+def test_one_more_field_is_no_fault(tmp_path):
+    log = honest("domino-classico", 2)
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(chained(changed(log, 0, venue="Lisboa")))
+    verify(path)

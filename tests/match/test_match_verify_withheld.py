@@ -50,6 +50,22 @@ def test_without_the_seed_a_deal_must_be_a_possible_one(name, refuse):
         refuse(changed(log, 1, attempt=1), 2, "there was no void deal before this one")
 
 
+@pytest.mark.parametrize("name", MATCHES)
+def test_without_the_seed_a_deal_must_come_where_one_is_due(name, refuse):
+    game, players, form = MATCHES[name]
+    log = honest(game, players, withheld=True, form=form)
+    hand_ended = next(event for event in log if event["event"] == "hand_ended")
+    for event in (log[-1], hand_ended, log[2]):
+        refuse([log[0], event], 2, f"{event['event']} where hand_started must come")
+
+
+def test_the_order_of_the_pieces_laid_by_the_deal_says_nothing(tmp_path):
+    log = honest("domino-a-carte", 4, withheld=True)
+    path = tmp_path / "match.jsonl"
+    path.write_bytes(chained(changed(log, 1, laid=log[1]["laid"][::-1])))
+    verify(path)
+
+
 def test_without_the_seed_dealing_goes_on_only_until_somebody_holds_an_opener(refuse):
     def sevens(hand):
         return sum(card.startswith("7") for card in hand)

@@ -105,6 +105,7 @@ REFUSALS = [
     ("6-2 5-1", "6-6", "0-0", {}, "draw", "must_play", "`draw` while a tile fits", "a player who can play must play"),
     ("5-1 4-1", "6-6", "0-0", {}, "pass", "must_draw", "the stock is not empty", "who cannot play draws first"),
     ("5-1 4-1", "6-6", "0-0", {}, "5-1 left", "does_not_fit", "`5-1` does not bear the 6", "open end"),
+    ("5-1 4-1", "6-6, 6-5 left", "0-0", {}, "4-1", "does_not_fit", "`4-1` bears no open number: 5, 6", "open end"),
     ("5-1 4-1", "6-6", "", {}, "draw", "stock_empty", "the stock is empty", "passes once the stock is empty"),
 ]
 
@@ -128,7 +129,8 @@ def test_refusals_name_the_rule_and_what_is_legal(game, own, moves, stock, optio
     [
         ("6-2 up", "arm_closed", "there are two ends and no spinner"),
         ("6-2", "arm_required", "a tile is played on an open end"),
-        ("draw", "must_play", "a player who can play must play"),
+        ("5-1", "does_not_fit", "a tile is played on an open end whose number it bears"),
+        ("draw", "no_draw", "all tiles are dealt; a turn is a tile or a pass"),
     ],
 )
 def test_refusals_of_domino_duplas(answer, code, rule):

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 from google.rpc import error_details_pb2
@@ -20,6 +20,7 @@ from referee.match.verify import verify
 from referee.server.app import Policy, RefereeServer
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
+T = TypeVar("T")
 SEED = "5e" * 32
 DUEL = "domino-classico"
 SHORT = {"domino-belga": play_pb2.Format(kind="points", target=20)}
@@ -33,8 +34,8 @@ _RUNNER = asyncio.Runner()
 """One event loop for all tests: gRPC's completion queue is one for the whole process, and calls into closed loops."""
 
 
-def run(promise: Callable[[], Awaitable[None]]) -> None:
-    """Run a test's coroutine; whatever its event loop had to complain of fails the test."""
+def run(promise: Callable[[], Awaitable[T]], within_s: float = 100) -> T:
+    """Run a test's coroutine; whatever its event loop had to complain of fails the test. What it returns."""
     complaints: list[str] = []
 
     def complain(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -42,13 +43,15 @@ def run(promise: Callable[[], Awaitable[None]]) -> None:
         if "PollerCompletionQueue" not in text:  # gRPC's own, where other tests have loops of their own
             complaints.append(text)
 
-    async def heard() -> None:
+    async def heard() -> T:
         asyncio.get_running_loop().set_exception_handler(complain)
-        await asyncio.wait_for(promise(), 100)
+        result = await asyncio.wait_for(promise(), within_s)
         gc.collect()  # so that exceptions that nobody took are complained of
+        return result
 
-    _RUNNER.run(heard())
+    result = _RUNNER.run(heard())
     assert not complaints, complaints
+    return result
 
 
 @asynccontextmanager
@@ -66,6 +69,39 @@ async def serving(
             await bot.crash()
         await kit.channel.close()
         await server.stop()
+
+
+BUILTIN = {"b": "beginner", "m": "medium", "e": "expert"}
+"""The letters of built-in bots."""
+
+
+def match_request(
+    game: str = DUEL,
+    seats: str = "rr",
+    clock: dict[str, int] | None = None,
+    format: play_pb2.Format | None = None,
+    **fields: Any,
+) -> match_pb2.CreateMatchRequest:
+    """A match with a remote seat for each ``r``, and the built-in bot of each other letter."""
+    players = [
+        match_pb2.SeatRequest(remote=match_pb2.Remote()) if one == "r" else match_pb2.SeatRequest(builtin=BUILTIN[one])
+        for one in seats
+    ]
+    return match_pb2.CreateMatchRequest(
+        game=game,
+        seats=players,
+        clock=play_pb2.Clock(**(PATIENT | (clock or {}))),
+        format=format or SHORT.get(game) or play_pb2.Format(kind="single"),
+        **({"seed": SEED} | fields),
+    )
+
+
+async def created(
+    matches: match_pb2_grpc.MatchServiceAsyncStub, request: match_pb2.CreateMatchRequest
+) -> tuple[str, list[str]]:
+    """A new match: its id, and the tokens."""
+    made = await matches.CreateMatch(request)
+    return made.info.match_id, [token.token for token in made.tokens]
 
 
 class Kit:
@@ -86,22 +122,8 @@ class Kit:
         format: play_pb2.Format | None = None,
         **fields: Any,
     ) -> tuple[str, list[str]]:
-        """A match with a remote seat for each ``r`` and a beginner for each ``b``: its id, and the tokens."""
-        players = [
-            match_pb2.SeatRequest(remote=match_pb2.Remote())
-            if one == "r"
-            else match_pb2.SeatRequest(builtin="beginner")
-            for one in seats
-        ]
-        request = match_pb2.CreateMatchRequest(
-            game=game,
-            seats=players,
-            clock=play_pb2.Clock(**(PATIENT | (clock or {}))),
-            format=format or SHORT.get(game) or play_pb2.Format(kind="single"),
-            **({"seed": SEED} | fields),
-        )
-        made = await self.matches.CreateMatch(request)
-        return made.info.match_id, [token.token for token in made.tokens]
+        """A match of `match_request`: its id, and the tokens."""
+        return await created(self.matches, match_request(game, seats, clock, format, **fields))
 
     def bot(self, **options: Any) -> Bot:
         """A client that has said nothing yet, on a connection of its own."""
@@ -142,10 +164,16 @@ class Kit:
 
 
 class Bot:
-    """A scripted client of the Play stream: it sends what it is told to, requests or bare bytes."""
+    """A scripted client of the Play stream: it sends what it is told to, requests or bare bytes.
 
-    def __init__(self, address: str, options: tuple[tuple[str, Any], ...] = ()) -> None:
-        self.channel = grpc.aio.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1), *options])
+    It has a connection of its own, unless it is given the channel of another.
+    """
+
+    def __init__(
+        self, address: str, options: tuple[tuple[str, Any], ...] = (), channel: grpc.aio.Channel | None = None
+    ) -> None:
+        own = [("grpc.use_local_subchannel_pool", 1), *options]
+        self.channel = channel or grpc.aio.insecure_channel(address, own)
         play = self.channel.stream_stream(PLAY, response_deserializer=play_pb2.PlayResponse.FromString)
         self.call = play()
         self.seen: list[play_pb2.PlayEvent] = []

@@ -1,112 +1,12 @@
 """Clients that do their worst: the match next to theirs is undisturbed, and every log stands up to verification."""
 
 import asyncio
-import random
 
 import pytest
+from abuse_kit import ABUSE, FORMAT, HURRIED, abused
 from server_kit import of_kind, run, serving, told
 
 from referee.v1 import play_pb2, table_pb2
-
-HURRIED = {"join_ms": 400, "ready_ms": 400, "move_ms": 150, "bank_ms": 0}
-FORMAT = play_pb2.Format(kind="best_of", hands=5)
-
-
-async def _garbage(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    noise = random.Random(1)
-    for _ in range(50):
-        await bot.send(noise.randbytes(noise.randrange(1, 200)))
-
-
-async def _stale(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    for _ in range(1000):
-        await bot.answer(1, index=0)
-
-
-async def _joins(bot, token):
-    for _ in range(300):
-        await bot.join(token)
-
-
-async def _too_large(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    turn = await bot.until("turn")
-    await bot.answer(turn.turn_id, action=table_pb2.Action(notation="x" * 1_000_000))
-
-
-async def _long_join(bot, token):
-    await bot.join("t" * 1_000_000)
-
-
-async def _silent(bot, token):
-    await bot.join(token)
-    await bot.ready()
-
-
-async def _not_ready(bot, token):
-    await bot.join(token)
-
-
-async def _absent(bot, token):
-    pass
-
-
-async def _crash(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    await bot.until("turn")
-    await bot.crash()
-
-
-async def _half_close(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    await bot.until("turn")
-    await bot.call.done_writing()
-
-
-async def _wrong(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    turn = await bot.until("turn")
-    for place in range(40):
-        await bot.answer(turn.turn_id, index=1000 + place)
-
-
-async def _leave(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    await bot.until("turn")
-    await bot.leave("x" * 10_000)
-
-
-async def _empty(bot, token):
-    await bot.join(token)
-    await bot.ready()
-    for _ in range(300):
-        await bot.send(b"")
-
-
-ABUSE = {
-    "garbage": _garbage,
-    "stale answers": _stale,
-    "joins": _joins,
-    "a message too large": _too_large,
-    "a token too large": _long_join,
-    "silent": _silent,
-    "not ready": _not_ready,
-    "absent": _absent,
-    "crash": _crash,
-    "half closed": _half_close,
-    "wrong answers": _wrong,
-    "leave": _leave,
-    "empty messages": _empty,
-}
 
 
 async def _sound_match(kit):
@@ -143,17 +43,7 @@ def test_one_match_is_not_disturbed_by_another(tmp_path, undisturbed, abuse):
             playing = asyncio.create_task(other.play())
             bot = kit.bot()
 
-            async def abused():
-                try:
-                    await ABUSE[abuse](bot, tokens[0])
-                except (
-                    asyncio.InvalidStateError,
-                    Exception,
-                ) as error:  # the stream was ended under its hands
-                    if isinstance(error, AssertionError):
-                        raise
-
-            sound, _ = await asyncio.gather(_sound_match(kit), abused())
+            sound, _ = await asyncio.gather(_sound_match(kit), abused(abuse, bot, tokens[0]))
             assert sound == undisturbed
             events = await kit.ended(match_id)
             assert events[-1]["reason"] == "forfeit"

@@ -13,8 +13,9 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from server_kit import error_info, of_kind, run, serving
 
 from referee.match.verify import verify
-from referee.server.app import ListenError, RefereeServer
+from referee.server.app import ListenError, Policy, RefereeServer
 from referee.server.host import MatchStage
+from referee.server.transport import Transport
 from referee.v1 import match_pb2, play_pb2
 
 PLAY_SERVICE = "referee.v1.PlayService"
@@ -135,39 +136,6 @@ def test_streams_that_wait_for_a_match_are_told_that_the_server_stops(tmp_path):
     run(promise)
 
 
-def test_a_waiting_stream_takes_over_a_seat_whose_stream_is_lost(tmp_path):
-    """A bot that came back before its old stream was known to be dead gets its seat when it is."""
-
-    async def promise():
-        async with serving(tmp_path) as kit:
-            made, _ = await kit.create(seats="bb")
-            await kit.ended(made)
-            spec = kit.server.host.matches[made].spec
-            token, ticket = kit.server.admission.issue("ana", open=True)
-            old = kit.bot()
-            await old.join(token)
-            await ticket.came()
-            players = [ticket, lambda view: view.legal[0]]
-            hosted = kit.server.host.create(spec, bytes.fromhex("5e" * 32), players, tmp_path / "open.jsonl")
-            await old.ready()
-            turn = await old.until("turn")
-            new = kit.bot()
-            await new.join(token)
-            await new.answer(1, index=0)
-            assert (await new.until("refusal")).code == "not_your_turn"
-            await old.crash()
-            assert (await new.until("joined")).resumed
-            assert (await new.until("turn")).turn_id == turn.turn_id
-            await new.answer(turn.turn_id, index=0)
-            closed = await new.play()
-            assert closed.reason == play_pb2.CLOSE_REASON_MATCH_OVER
-            assert closed.join_again
-            assert await kit.server.host.finished(hosted) == ""
-            verify(hosted.path)
-
-    run(promise)
-
-
 def test_reflection_and_channelz_answer(tmp_path):
     """Tools find the services by reflection, and the server's sockets by channelz."""
 
@@ -185,6 +153,22 @@ def test_reflection_and_channelz_answer(tmp_path):
             channelz = channelz_pb2_grpc.ChannelzStub(kit.channel)
             servers = await channelz.GetServers(channelz_pb2.GetServersRequest(start_server_id=0))
             assert servers.server
+
+    run(promise)
+
+
+def test_channelz_is_nothing_for_strangers(tmp_path):
+    """It tells every peer's address: a server that listens to the world has none, by whatever way one calls."""
+
+    async def promise():
+        policy = Policy(transport=Transport(insecure=True))
+        server = RefereeServer(tmp_path, "0.0.0.0:0", policy=policy)
+        await server.start()
+        async with grpc.aio.insecure_channel(server.address.replace("0.0.0.0", "127.0.0.1")) as channel:
+            with pytest.raises(grpc.RpcError) as refused:
+                await channelz_pb2_grpc.ChannelzStub(channel).GetServers(channelz_pb2.GetServersRequest())
+            assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
+        await server.stop()
 
     run(promise)
 

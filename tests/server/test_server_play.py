@@ -238,6 +238,7 @@ def test_a_token_is_good_for_its_match_only(tmp_path):
             match_id, tokens = await kit.create(seats="rb")
             await (await kit.joined(tokens[0])).play()
             await kit.ended(match_id)
+            assert kit.server.admission.find(tokens[0]) is None
             late = kit.bot()
             await late.join(tokens[0])
             closed = await late.end()

@@ -193,6 +193,29 @@ async def _watch(kit, match_id, slow):
         assert response.seq < lines, (response.seq, lines)
 
 
+def test_a_refusal_that_waits_for_its_sync_is_the_referee_s_time(tmp_path, slow):
+    """A wrong answer is refused once it is safe in the log; the clock of the turn goes on from there."""
+
+    async def promise():
+        async with restarted(tmp_path / "data", power=True) as kit:
+            match_id, tokens = await kit.create(seats="rb", format=LONG)
+            bot = await kit.joined(tokens[0])
+            turn = await bot.until("turn")
+            slow.waits = True
+            await bot.answer(turn.turn_id, index=99)
+            await _until_written(kit, match_id, "rejected")
+            asyncio.get_running_loop().call_later(0.5, slow.go.release, 100)
+            slow.waits = False
+            await bot.until("refusal")
+            await bot.answer(turn.turn_id, index=0)
+            await bot.until("turn")
+            action = of_kind(_whole_lines(kit.data / f"{match_id}.jsonl"), "action", seat=0, by="bot")[0]
+            assert action["lag_ms"] >= 400
+            assert action["took_ms"] < 400
+
+    run(promise)
+
+
 def test_one_match_that_waits_for_its_sync_keeps_nobody_else(tmp_path, slow):
     """While the disk is waited for the event loop goes on, nothing is told, and one sync serves all that wait."""
 
@@ -205,7 +228,7 @@ def test_one_match_that_waits_for_its_sync_keeps_nobody_else(tmp_path, slow):
             for bot, turn in zip(bots, turns, strict=True):
                 await bot.answer(turn.turn_id, index=0)
             for match_id, _ in made:
-                await _until_turn(kit, match_id, 1)
+                await _until_written(kit, match_id, "action")
             await kit.matches.ListGames(match_pb2.ListGamesRequest())
             for one in (await kit.matches.ListMatches(match_pb2.ListMatchesRequest())).matches:
                 turn = next(turn for (match_id, _), turn in zip(made, turns, strict=True) if match_id == one.match_id)
@@ -220,11 +243,11 @@ def test_one_match_that_waits_for_its_sync_keeps_nobody_else(tmp_path, slow):
     run(promise)
 
 
-async def _until_turn(kit, match_id, turns):
-    """Wait until a match's log holds an action by its remote seat."""
+async def _until_written(kit, match_id, kind):
+    """Wait until a match's log holds an event of its remote seat, safe or not."""
     path = kit.data / f"{match_id}.jsonl"
     async with asyncio.timeout(20):
-        while not any(event["event"] == "action" and event["seat"] == 0 for event in _whole_lines(path)):
+        while not of_kind(_whole_lines(path), kind, seat=0):
             await kit.matches.ListGames(match_pb2.ListGamesRequest())
 
 

@@ -181,6 +181,29 @@ def test_a_best_of_five_ends_after_three():
     ]  # fmt: skip
     assert course.total() == 30
     assert course.ranking() == {"e0": 3, "e1": 2, "e2": 1, "e3": 1, "e4": 0, "e5": 0}
+    assert course.places() == {"e0": (1, 1), "e1": (2, 2), "e2": (3, 4), "e3": (3, 4), "e4": (5, 6), "e5": (5, 6)}
+
+
+def test_places_that_the_draw_leaves_open():
+    """Of six, two with a bye: before the first round all is open; after it two are out, and share the last places."""
+    play = Play(spec_of(6, 'schedule = "knockout"\ndeals = 1'), level=0, upset=0)
+    course = course_of(play.spec, play.schedule)
+    waves = course.waves()
+    found = []
+    for _ in range(3):
+        for matches in next(waves):
+            for match in matches:
+                course.add(play.result(match))
+        found.append(course.places())
+    assert next(waves, None) is None
+    # Who has had a bye has come as far as who wins in the first round, so all six may be first or last so far.
+    assert found[0] == {f"e{number}": (1, 6) for number in range(6)}
+    # e3 and e2 have beaten e4 and e5, and wait for e0 and e1.
+    assert found[1] == dict.fromkeys(("e0", "e1", "e2", "e3"), (1, 4)) | dict.fromkeys(("e4", "e5"), (5, 6))
+    assert found[2] == dict.fromkeys(("e0", "e1"), (1, 2)) | dict.fromkeys(("e2", "e3"), (3, 4)) | dict.fromkeys(
+        ("e4", "e5"), (5, 6)
+    )
+    assert course.places()["e0"] == (1, 1)
 
 
 def test_what_is_clear_is_left():

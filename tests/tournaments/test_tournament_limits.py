@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 
 import pytest
@@ -73,6 +74,27 @@ def test_a_bot_beyond_its_limits_loses_its_own_matches_only(cup):
     assert "crashed: its process was ended by SIG" in killed
 
 
+def test_a_pinned_bot_runs_on_one_processor(cup):
+    """One of those that the runner may use; who is not pinned may use them all."""
+    shows = "tell(*sorted(os.sched_getaffinity(0)))\nrun(first)"
+    free = cup.bot("free", shows) | {"limits": {"pin": False}}
+    cup.write(cup.bot("pinned", shows), free, deals=1, duplicate=False, limits={"pin": True})
+    cup.run("--workers", "1")
+    told = [{int(word) for word in cup.told()} for _ in range(2)]
+    usable = os.sched_getaffinity(0)
+    assert sorted(map(len, told)) == sorted([1, len(usable)])
+    assert min(told, key=len) <= usable
+    assert max(told, key=len) == usable
+
+
+def test_where_a_bot_cannot_be_pinned_it_is_said(cup, monkeypatch):
+    """On a system without the call: one line that names the key."""
+    cup.write(cup.bot("a"), builtin("b"), limits={"pin": True})
+    monkeypatch.delattr(os, "sched_setaffinity")
+    with pytest.raises(SpecError, match=r"limits\.pin: is not possible on this system"):
+        load(cup.file)
+
+
 def test_limits_are_read_and_an_entrants_own_come_first(cup):
     """What it does not limit itself is as in the tournament; its own are part of who it is."""
     bot = cup.bot("a")
@@ -92,6 +114,7 @@ def test_limits_are_read_and_an_entrants_own_come_first(cup):
         ({}, {"memory_mb": 1}, "limits.memory_mb"),
         ({}, {"cpu_s": 0.5}, "limits.cpu_s"),
         ({}, 5, "limits"),
+        ({}, {"pin": 1}, "limits.pin"),
         ({"builtin": "medium", "command": None}, {"cpu_s": 5}, "entrants[0].limits"),
     ],
 )

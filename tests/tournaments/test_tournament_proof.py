@@ -111,6 +111,24 @@ def test_a_log_that_was_never_planned_is_found(folder):
     assert "planned" in fault
 
 
+def test_what_is_not_the_tournament_s_or_is_missing_is_named(folder):
+    """A stray file proves nothing and disproves nothing; among the logs it is a fault. A report can be made again."""
+    assert not prove(folder).notes
+    (folder / "standings.old.json").write_text("{}")
+    (folder / "report.html").unlink()
+    proof = prove(folder)
+    assert proof.ok
+    assert [(Path(note.path).name, note.problem.partition(";")[0]) for note in proof.notes] == [
+        ("standings.old.json", "not the tournament's"),
+        ("report.html", "missing"),
+    ]
+    (folder / "matches" / "more").mkdir()
+    (folder / "standings.csv").unlink()
+    more, csv = problems(folder)
+    assert "no match of this name is planned" in more
+    assert "standings.csv: cannot be read" in csv
+
+
 def test_a_log_in_another_s_place_is_found(folder):
     """A match cannot be counted twice, nor stand for another."""
     shutil.copy(logs(folder)[0], logs(folder)[1])

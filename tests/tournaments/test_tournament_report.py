@@ -118,7 +118,7 @@ def test_names_are_data(text, page):
     for name in NAMES:
         assert name in page.section("standings")
         assert name in page.section("cross")
-    assert page.count("script") == 4
+    assert page.count("script") == 5
     assert page.count("b") == page.count("img") == 0
 
 
@@ -240,6 +240,79 @@ def test_in_a_browser(browser, cup):
     assert all(url.startswith(("file:", "data:", "about:")) for url in browser.requests), browser.requests
 
 
+def test_the_page_of_an_entrant(browser, cup, page):
+    """At its own address, by itself: faults with what came of them, slow turns, lost hands from its own seat."""
+    names = page.data("matches-data")["names"]
+    late = page.data("entrants-data")[names.index("late")]
+    # So many are listed as the standings count, and each is in a match in which "late" sat there.
+    faults = {one["name"]: one["faults"]["late"] for one in cup.standings()["entrants"]}
+    seats = {match[0]: match[1] for match in page.data("matches-data")["matches"]}
+    assert len(late["faults"]) == min(60, faults["late"]) > 0
+    for match, seat, turn, fault, detail, came in late["faults"]:
+        assert (names[seats[match][seat]], fault) == ("late", "late")
+        assert turn > 0
+        assert "no answer within" in detail
+        assert came in ("the stand-in played", "the match is lost by it")
+    assert late["slow"][0][0] == max(took for took, *_ in late["slow"]) >= 200
+    browser.open(address(cup.out / "report.html", "#entrant=late"))
+    assert browser.get("$('entrant-name').textContent") == "late"
+    assert not browser.get("$('entrant').hidden")
+    assert browser.get("getComputedStyle($('standings')).display") == "none"
+    assert browser.get("document.querySelectorAll('#entrant-faults tbody tr').length") == len(late["faults"])
+    _, match, hand, seat = late["lost"][0]
+    browser.get("document.querySelector('#entrant-lost button').click()")
+    browser.wait("$('viewer').open")
+    browser.wait("document.querySelectorAll('#seats .seat').length === 2", in_frame=True)
+    assert match in browser.in_frame("document.getElementById('title').textContent")
+    assert browser.in_frame("document.getElementById('view').value") == str(seat)
+    assert browser.in_frame("document.getElementById('hand').value") == str(hand)
+    assert browser.get("location.hash") == f"#match={match}&seat={seat}&hand={hand}"
+    browser.get("$('close').click()")
+    browser.wait("!$('viewer').open")
+    assert browser.get("location.hash") == "#entrant=late"
+    browser.get("document.querySelector('#entrant-faults button').click()")
+    browser.wait("$('viewer').open")
+    assert browser.get("location.hash").endswith(f"&turn={late['faults'][0][2]}")
+    browser.get("$('close').click(); document.querySelector('#entrant a').click()")
+    browser.wait("$('entrant').hidden")
+    assert browser.get("getComputedStyle($('standings')).display") != "none"
+    browser.get("document.querySelector('#standings a.who').click()")
+    browser.wait("!$('entrant').hidden")
+    assert browser.get("$('entrant-name').textContent") == names[0]
+    assert browser.messages == []
+
+
+def test_conditions_and_verdicts_are_told(tmp_path):
+    """What applied, who has passed, who is disqualified and what was started again; in the page and in the figures."""
+    cup = Cup(tmp_path)
+    dies = cup.bot("dies", "run(lambda turn: os._exit(3))") | {"limits": {"open_files": 99}}
+    keys = {"deals": 3, "limits": {"memory_mb": 700}, "pass_if": "mean >= 0.4", "policy": "strict"}
+    cup.write(dies, builtin("m", "medium"), builtin("n", "medium"), disqualify={"fault_rate": 0.5, "after": 4}, **keys)
+    cup.run("--workers", "1")
+    assert cup.standings()["conditions"] == {
+        "schedule": "round_robin",
+        "duplicate": True,
+        "policy": "strict",
+        "clock": {"join_ms": 20_000, "ready_ms": 20_000, "move_ms": 20_000, "bank_ms": 0, "increment_ms": 0},
+        "limits": {"memory_mb": 700},
+        "limits_of": {"dies": {"memory_mb": 700, "open_files": 99}},
+        "disqualify": {"fault_rate": 0.5, "after": 4},
+    }
+    page = Page((cup.out / "report.html").read_text(encoding="utf-8"))
+    told = page.section("conditions")
+    assert "strict: the first fault loses the match" in told
+    assert "700 MiB of memory, 99 open files" in told
+    assert "who forfeits more than 50 % of its matches, judged after 4 of them or more" in told
+    assert "disqualified; 4 crashed" in page.section("standings")
+    assert "FAIL disqualified" in page.section("standings")
+    assert "processes started again: 'dies' " in page.section("faults")
+    facts = page.data("entrants-data")[2]["facts"]
+    assert facts[0] == "disqualified after match 0000002-1: it forfeited 4 of 4 matches; none of its matches counts"
+    assert "faults: 4 crashed" in facts
+    assert page.data("matches-data")["out"] == [2]
+    assert [fault[5] for fault in page.data("entrants-data")[2]["faults"]] == ["the match is lost by it"] * 4
+
+
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (390, True), (1200, True)])
 def test_it_fits_a_phone_and_the_night(tmp_path, cup, width, dark):
     """The page is no wider than the screen; its ink and its paper are far apart, light or dark."""
@@ -247,6 +320,9 @@ def test_it_fits_a_phone_and_the_night(tmp_path, cup, width, dark):
     try:
         browser.open(address(cup.out / "report.html", "#match=0000000-0"))
         browser.wait("$('viewer').open")
+        assert browser.get("document.documentElement.scrollWidth") <= width
+        browser.open(address(cup.out / "report.html", "#entrant=late"))
+        assert not browser.get("$('entrant').hidden")
         assert browser.get("document.documentElement.scrollWidth") <= width
         ink, paper = (
             [int(part) for part in re.findall(r"\d+", browser.get(f"getComputedStyle(document.body).{key}"))[:3]]

@@ -84,19 +84,23 @@ def test_kills_at_random_moments_change_nothing(cup):
     told.drain()
     cup.out = whole
     source = random.Random(5)
-    over = {}
+    over, killed = {}, 0
     for kill in range(KILLS):
         run = cup.start("--workers", "2")
-        told.lines(run, source.randint(0, max(1, 3 * turns // (2 * KILLS))))
+        told.lines(run, source.randint(0, max(1, turns // KILLS)))
         with contextlib.suppress(subprocess.TimeoutExpired):
             run.wait(source.uniform(0, 0.05))
-        (os.killpg if kill % 2 else os.kill)(run.pid, signal.SIGKILL)
+        if run.returncode is None:
+            (os.killpg if kill % 2 else os.kill)(run.pid, signal.SIGKILL)
         run.communicate(timeout=TIMEOUT_S)
+        killed += run.returncode == -signal.SIGKILL
         wait_for(cup.processes())
         told.drain()
         now = finished(cup)
         assert {name: now[name] for name in over} == over
         over = now
+    # Matches without the bot that tells go on unseen: a run may have come to the end before the last kills.
+    assert killed >= KILLS // 2
     assert len(over) > 0
     run = cup.start("--workers", "2")
     while run.poll() is None:

@@ -112,7 +112,7 @@ def test_a_command_that_does_not_exist_is_refused_before_anything_is_played(cup)
         (cup.folder / "here.py").write_text("not executable")
         cup.write(builtin("b"), {"name": "x", "command": [word]})
         _, said = cup.end(cup.start(), 2)
-        assert said.startswith(f"referee: {cup.file}: entrants[1].command: {word!r} of 'x'")
+        assert said.startswith(f"referee: {cup.file}: entrants[1].command: of 'x': {word!r} is")
         assert said.count("\n") == 1
         assert not cup.out.exists()
 
@@ -228,7 +228,7 @@ def test_a_file_of_a_command_that_is_not_there_is_refused_before_anything_is_pla
     bot = cup.bot("c")
     cup.write(builtin("b"), bot | {"command": ["{python}", "c.py", word]}, deals=1)
     _, said = cup.end(cup.start("--workers", "1"), 2 if refused else 0)
-    assert (f"{cup.file}: entrants[1].command: {word!r} of 'c' is not there" in said) == refused
+    assert (f"{cup.file}: entrants[1].command: of 'c': {word!r} is not there" in said) == refused
     assert cup.out.exists() != refused
 
 

@@ -224,7 +224,7 @@ def test_nothing_grows_with_the_number_of_matches():
     for number in range(3000):
         standings.add(duel(number, 0, "ab", 1, 2))
         standings.add(duel(number, 1, "ba", *((2, 1) if number % 3 else (1, 1))))
-    assert standings._open == {}
+    assert standings._count._open == {}
     # Of 3000 deal sets, 1000 gave a 0.75 and 2000 gave 1.
     a = standings.to_json()["entrants"][0]
     assert (a["score"], a["mean"]) == (5500.0, 5500 / 6000)

@@ -12,6 +12,7 @@ from tournaments.checks import printable
 from tournaments.folder import State, write_atomically
 from tournaments.report import sections
 from tournaments.report.gather import Gathered, gather
+from tournaments.report.pages import pages
 from tournaments.report.replays import pack
 from tournaments.tables import faults_text
 
@@ -46,10 +47,11 @@ def write_report(folder: Path, state: State, replays: int = REPLAYS) -> Written:
         OSError: it cannot be written.
     """
     found = gather(folder, state)
-    packed = pack(folder, found.matches, replays)
+    mentioned = {match for one in found.details.values() for match in one.matches()}
+    packed = pack(folder, found.matches, replays, mentioned)
     path = folder / REPORT
     write_atomically(path, _page(found, packed))
-    return Written(path, found.figures["matches_played"], len(packed))
+    return Written(path, found.played, len(packed))
 
 
 def _page(found: Gathered, packed: dict[str, str]) -> str:
@@ -65,6 +67,8 @@ def _page(found: Gathered, packed: dict[str, str]) -> str:
         "seats": sections.seats(found),
         "faults": sections.faults(found),
         "clocks": sections.clocks(found),
+        "conditions": sections.conditions(found),
+        "entrants": in_script(pages(found)),
         "matches": in_script(_matches(found, len(packed))),
         "replays": in_script(packed),
         "replay": in_script(page_parts()),
@@ -78,7 +82,8 @@ def _matches(found: Gathered, replays: int) -> dict[str, Any]:
     numbers = {name: number for number, name in enumerate(names)}
     return {
         "names": [printable(name) for name in names],
-        "played": found.figures["matches_played"],
+        "played": found.played,
+        "out": [numbers[name] for name in found.out],
         "replays": replays,
         "matches": [
             [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,15 +18,21 @@ MOST_BYTES: Final = 8 << 20
 """The packed matches of a report are not longer than this together."""
 
 
-def pack(folder: Path, matches: Sequence[MatchResult], most: int) -> dict[str, str]:
+def pack(folder: Path, matches: Sequence[MatchResult], most: int, mentioned: Collection[str] = ()) -> dict[str, str]:
     """What the replay page shows of each match, by id: JSON, deflated (RFC 1950), in base64.
 
-    Those with faults are taken first, then others spread evenly over the tournament, as many as asked for and as fit
-    in `MOST_BYTES`. A log that cannot be read is left out.
+    Those with faults are taken first, then those that are mentioned on an entrant's page, then others spread evenly
+    over the tournament, as many as asked for and as fit in `MOST_BYTES`. A log that cannot be read is left out.
+
+    Args:
+        folder: the tournament's folder.
+        matches: the matches that are listed.
+        most: so many are packed.
+        mentioned: the ids of those that the report leads to.
     """
     found: dict[str, str] = {}
     room = MOST_BYTES
-    for match in _chosen(matches, most):
+    for match in _chosen(matches, most, mentioned):
         packed = _packed(log_path(folder, match.id))
         room -= len(packed)
         if room < 0:
@@ -36,12 +42,14 @@ def pack(folder: Path, matches: Sequence[MatchResult], most: int) -> dict[str, s
     return dict(sorted(found.items()))
 
 
-def _chosen(matches: Sequence[MatchResult], most: int) -> list[MatchResult]:
+def _chosen(matches: Sequence[MatchResult], most: int, mentioned: Collection[str]) -> list[MatchResult]:
     faulty = [match for match in matches if any(any(faults.values()) for faults in match.faults.values())][:most]
     taken = {match.id for match in faulty}
+    told = [match for match in matches if match.id in mentioned and match.id not in taken][: most - len(faulty)]
+    taken |= {match.id for match in told}
     others = [match for match in matches if match.id not in taken]
-    left = min(most - len(faulty), len(others))
-    return faulty + [others[place * len(others) // left] for place in range(left)]
+    left = min(most - len(faulty) - len(told), len(others))
+    return faulty + told + [others[place * len(others) // left] for place in range(left)]
 
 
 def _packed(path: Path) -> str:

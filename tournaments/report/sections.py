@@ -5,12 +5,16 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import quote
 
 from tournaments.checks import printable
+from tournaments.conditions import condition_lines
+from tournaments.faults import FAULTS
+from tournaments.incidents import incident_lines
+from tournaments.passing import pass_text
 from tournaments.report.charts import COLOURS, bar, times, trail
 from tournaments.report.gather import Gathered
-from tournaments.result import FAULTS
-from tournaments.tables import faults_text, mean_text, place_text, range_text, worth_text
+from tournaments.tables import mean_text, place_text, range_text, status_text, worth_text
 
 MOST_PLACES: Final = 24
 """In larger fields the table of places and the cross table would not be legible, and are left out."""
@@ -41,6 +45,8 @@ def summary(found: Gathered) -> str:
         f"{figures['matches_played']} of {figures['matches_planned']} matches played",
     ]
     said = [f'<p class="facts">{" · ".join(facts)}</p>']
+    if verdict := figures.get("verdict"):
+        said.append(f"<p>{text(verdict)}.</p>")
     entrants = [one for one in figures["entrants"] if one["played"]]
     if entrants:
         first = entrants[0]
@@ -61,6 +67,7 @@ def standings(found: Gathered) -> str:
     entrants = found.figures["entrants"]
     low = min(one["rating_ci95"][0] for one in entrants)
     high = max(one["rating_ci95"][1] for one in entrants)
+    passes = "pass_if" in found.figures
     rows = []
     for number, one in enumerate(entrants):
         mean, rating = range_text(one["ci95"]), range_text(one["rating_ci95"], 0)
@@ -77,16 +84,17 @@ def standings(found: Gathered) -> str:
                 _percent(one["p_first"]),
                 str(one["played"]),
                 f"{one['won']}–{one['drawn']}–{one['lost']}",
-                text(faults_text(one["faults"]) or "–"),
+                text(status_text(one) or "–"),
+                *([text(pass_text(one))] if passes else []),
             ]
         )
     heads = ("#place", "entrant", "#mean", "95 %", "#rating", "95 %", "#first", "#played", "#won–drawn–lost", "faults")
-    return table(heads, rows)
+    return table((*heads, *(("passed",) if passes else ())), rows)
 
 
 def places(found: Gathered) -> str:
     """How probable each place is for each entrant."""
-    entrants = found.figures["entrants"]
+    entrants = _ranked(found)
     if len(entrants) > MOST_PLACES:
         return f"<p>Left out for more than {MOST_PLACES} entrants.</p>"
     chances = found.standings.place_chances()
@@ -99,7 +107,7 @@ def places(found: Gathered) -> str:
 
 def cross(found: Gathered) -> str:
     """Everyone's mean against everyone, coloured."""
-    names = [one["name"] for one in found.figures["entrants"]]
+    names = [one["name"] for one in _ranked(found)]
     if len(names) > MOST_PLACES:
         return f"<p>Left out for more than {MOST_PLACES} entrants; standings.json has every pair.</p>"
     numbers = {name: number for number, name in enumerate(names)}
@@ -135,7 +143,21 @@ def seats(found: Gathered) -> str:
 
 
 def faults(found: Gathered) -> str:
-    """Who broke the protocol, and how."""
+    """Who broke the protocol, and how; what was nobody's fault; and whose processes were started again."""
+    return _faults_of_entrants(found) + _incidents(found)
+
+
+def _incidents(found: Gathered) -> str:
+    lines = [f"<p>{text(line)}.</p>" for line in incident_lines(found.incidents)]
+    rows = [[_match_link(again.match), again.cause, text(again.problem)] for again in found.incidents.again]
+    return "".join(lines) + (table(("match", "whose fault", "what it was"), rows) if rows else "")
+
+
+def _match_link(match: str) -> str:
+    return f'<a href="#match={text(match)}">{text(match)}</a>'
+
+
+def _faults_of_entrants(found: Gathered) -> str:
     entrants = found.figures["entrants"]
     rows = [
         [_name(one["name"], number), *(str(one["faults"][kind] or "–") for kind in FAULTS), _a_match(one)]
@@ -143,7 +165,7 @@ def faults(found: Gathered) -> str:
         if any(one["faults"].values())
     ]
     if not rows:
-        return "<p>None.</p>"
+        return "<p>No entrant has committed any.</p>"
     return table(("entrant", *("#" + _FAULT_HEADS[kind] for kind in FAULTS), "#a match"), rows)
 
 
@@ -151,15 +173,23 @@ def _a_match(entrant: Mapping[str, Any]) -> str:
     return f"{sum(entrant['faults'].values()) / entrant['played']:.2f}" if entrant["played"] else "–"
 
 
+def conditions(found: Gathered) -> str:
+    """What applied to all matches, and what it takes to pass."""
+    lines = condition_lines(found.figures["conditions"])
+    if "pass_if" in found.figures:
+        lines.append(("pass if", found.figures["pass_if"]))
+    return "<dl>" + "".join(f"<dt>{text(key)}</dt><dd>{text(said)}</dd>" for key, said in lines) + "</dl>"
+
+
 def clocks(found: Gathered) -> str:
     """How long each entrant thought."""
-    shown = [one["name"] for one in found.figures["entrants"] if found.times[one["name"]]][:MOST_TIMES]
+    shown = [one["name"] for one in found.figures["entrants"] if found.details[one["name"]].times][:MOST_TIMES]
     if not shown:
         return "<p>No turn has been played.</p>"
-    bins = max(8, 1 + max(ms.bit_length() for name in shown for ms in found.times[name]))
+    bins = max(8, 1 + max(ms.bit_length() for name in shown for ms in found.details[name].times))
     parts = []
     for name in shown:
-        took = found.times[name]
+        took = found.details[name].times
         turns = took.total()
         middle, slow, slowest = _at(took, 0.5), _at(took, 0.99), max(took)
         told = f"{turns} turns · median {_ms(middle)} · 99 % {_ms(slow)} · slowest {_ms(slowest)}"
@@ -188,7 +218,7 @@ def ratings(found: Gathered) -> str:
     """Ratings over the tournament."""
     if not found.trail:
         return "<p>No match has been played.</p>"
-    names = [one["name"] for one in found.figures["entrants"]]
+    names = [one["name"] for one in _ranked(found)]
     others = f"<p>The lines of those below place {COLOURS} are grey.</p>" if len(names) > COLOURS else ""
     return others + f'<div class="wide">{trail(found.trail, names)}</div>'
 
@@ -213,9 +243,15 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], style: str = "") 
     return f'<div class="wide" tabindex="0">{inner}</div>'
 
 
+def _ranked(found: Gathered) -> list[Mapping[str, Any]]:
+    """The entrants that are not disqualified, by place."""
+    return [one for one in found.figures["entrants"] if not one.get("disqualified")]
+
+
 def _name(name: str, number: int) -> str:
     colour = f"c{number}" if number < COLOURS else "other"
-    return f'<i class="swatch {colour}"></i><span class="who">{text(name)}</span>'
+    link = f'<a class="who" href="#entrant={text(quote(printable(name), safe=""))}">{text(name)}</a>'
+    return f'<i class="swatch {colour}"></i>{link}'
 
 
 def _shaded(share: float, inner: str, style: str, told: str = "", pair: str = "") -> str:

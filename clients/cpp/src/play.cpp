@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <random>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -61,6 +63,26 @@ std::string own_name() {
   return name.empty() ? "bot" : name;
 }
 
+// The content of the file that an environment variable names; none if it is not set.
+std::string file(const std::string& from) {
+  const auto path = variable(from.c_str());
+  std::ostringstream content;
+  if (!path.empty() && !(content << std::ifstream(path, std::ios::binary).rdbuf())) {
+    throw SettingError(from + "=" + path + ": cannot be read, or is empty; it must name a PEM file");
+  }
+  return content.str();
+}
+
+// TLS, if `REFEREE_CA` names the certificate of whoever signed the referee's.
+std::shared_ptr<grpc::ChannelCredentials> credentials() {
+  const grpc::SslCredentialsOptions tls{file("REFEREE_CA"), file("REFEREE_KEY"), file("REFEREE_CERT")};
+  if (tls.pem_cert_chain.empty() != tls.pem_private_key.empty() ||
+      (tls.pem_root_certs.empty() && !tls.pem_private_key.empty())) {
+    throw SettingError("a certificate of the bot's own needs all of REFEREE_CA, REFEREE_CERT and REFEREE_KEY");
+  }
+  return tls.pem_root_certs.empty() ? grpc::InsecureChannelCredentials() : grpc::SslCredentials(tls);
+}
+
 std::shared_ptr<grpc::Channel> open(const std::string& address) {
   grpc::ChannelArguments options;
   const auto starts = [&](std::string_view start) { return address.compare(0, start.size(), start) == 0; };
@@ -74,7 +96,7 @@ std::shared_ptr<grpc::Channel> open(const std::string& address) {
   options.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);  // pings find a referee that is gone
   options.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   options.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), options);
+  return grpc::CreateCustomChannel(address, credentials(), options);
 }
 
 class Player {

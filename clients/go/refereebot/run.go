@@ -12,6 +12,8 @@ package refereebot
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,6 +25,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
@@ -33,7 +36,7 @@ const Client = "referee-bot-go 0.1.0"
 
 // Why a bot cannot play: compare with [errors.Is]. The error's text says more.
 var (
-	ErrSetting = errors.New("missing setting")        // There is no address or no token.
+	ErrSetting = errors.New("missing setting")        // There is no address or no token, or a certificate cannot be read.
 	ErrRefused = errors.New("refused by the referee") // The referee does not accept the bot, or its token.
 	ErrLost    = errors.New("no referee")             // The referee could not be reached for 20 seconds.
 )
@@ -69,6 +72,9 @@ func Run(choose func(turn *Turn) Action) error {
 // Run plays until the referee has no more for this bot, one match or all of a tournament, or ctx is done. A broken
 // connection is mended: the bot joins again and gets its open turn again. Refusals and faults are told on standard
 // error. The error is nil, ctx's, or wraps one of this package's.
+//
+// With TLS, the environment variable REFEREE_CA names the PEM file of the authority that signed the referee's
+// certificate; REFEREE_CERT and REFEREE_KEY name the bot's own, where the referee asks for one.
 func (b Bot) Run(ctx context.Context) error {
 	if b.Address = cmp.Or(b.Address, os.Getenv("REFEREE_ADDRESS")); b.Address == "" {
 		return fmt.Errorf("%w: no address: set the environment variable REFEREE_ADDRESS, or Bot.Address", ErrSetting)
@@ -76,9 +82,13 @@ func (b Bot) Run(ctx context.Context) error {
 	if b.Token = cmp.Or(b.Token, os.Getenv("REFEREE_TOKEN")); b.Token == "" {
 		return fmt.Errorf("%w: no token: set the environment variable REFEREE_TOKEN, or Bot.Token", ErrSetting)
 	}
+	creds, err := transport()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrSetting, err)
+	}
 	wait := backoff.Config{BaseDelay: firstDelay, Multiplier: 2, Jitter: 0.5, MaxDelay: lastDelay}
 	conn, err := grpc.NewClient(b.Address, // Go sends no connection within this machine through a proxy
-		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDisableRetry(),
+		grpc.WithTransportCredentials(creds), grpc.WithDisableRetry(),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: wait, MinConnectTimeout: lastDelay}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Minute, Timeout: 20 * time.Second}))
 	if err != nil {
@@ -87,6 +97,33 @@ func (b Bot) Run(ctx context.Context) error {
 	defer func() { _ = conn.Close() }()
 	p := &player{Bot: b, name: cmp.Or(os.Getenv("REFEREE_NAME"), "bot"), match: newMatch(nil)}
 	return p.play(ctx, pb.NewPlayServiceClient(conn))
+}
+
+// transport is TLS, if REFEREE_CA names the certificate of whoever signed the referee's.
+func transport() (credentials.TransportCredentials, error) {
+	ca, cert, key := os.Getenv("REFEREE_CA"), os.Getenv("REFEREE_CERT"), os.Getenv("REFEREE_KEY")
+	switch {
+	case (cert == "") != (key == "") || cert != "" && ca == "":
+		return nil, errors.New("a certificate of the bot's own needs all of REFEREE_CA, REFEREE_CERT and REFEREE_KEY")
+	case ca == "":
+		return insecure.NewCredentials(), nil
+	}
+	authority, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("REFEREE_CA: %w; it must name a PEM file", err)
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !config.RootCAs.AppendCertsFromPEM(authority) {
+		return nil, fmt.Errorf("REFEREE_CA=%s: no certificate in it; it must name a PEM file", ca)
+	}
+	if cert != "" {
+		own, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("REFEREE_CERT, REFEREE_KEY: %w; they must name PEM files", err)
+		}
+		config.Certificates = []tls.Certificate{own}
+	}
+	return credentials.NewTLS(config), nil
 }
 
 type player struct {

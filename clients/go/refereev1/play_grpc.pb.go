@@ -33,6 +33,8 @@ const (
 // What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
 // a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
 // metadata).
+//
+// A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
 type PlayServiceClient interface {
 	// Plays one seat of one match. The bot sends Join, then Ready once it has loaded, then one Answer for each Turn. The
 	// referee sends events. It ends the stream with Closed, which says whether to join again. A bot whose stream broke
@@ -70,6 +72,8 @@ type PlayService_PlayClient = grpc.BidiStreamingClient[PlayRequest, PlayResponse
 // What goes wrong on the stream is told in it, as a Refusal, a Fault or Closed. A call that fails as a whole ends with
 // a status that carries a google.rpc.ErrorInfo (domain `domino-referee`, a stable UPPER_SNAKE reason, the facts as
 // metadata).
+//
+// A bot is let in by Join.token, its seat's; it needs no `authorization` metadata, and any is passed over.
 type PlayServiceServer interface {
 	// Plays one seat of one match. The bot sends Join, then Ready once it has loaded, then one Answer for each Turn. The
 	// referee sends events. It ends the stream with Closed, which says whether to join again. A bot whose stream broke

@@ -6,10 +6,10 @@ use crate::{Action, MatchInfo, Turn};
 use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use std::{env, error, fmt, io};
+use std::{env, error, fmt, fs, io};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Code, Status};
 
 /// What the SDK tells the referee about itself.
@@ -30,7 +30,7 @@ const FINAL: [Code; 6] = [
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The address or the token is missing, or makes no sense.
+    /// The address or the token is missing or makes no sense, or a certificate cannot be read.
     Setting(String),
     /// The referee does not accept the bot, for instance because it does not know the token.
     Refused(String),
@@ -136,10 +136,13 @@ impl<'a> Bot<'a> {
     /// A broken connection is mended: the bot joins again and gets its open turn again. Refusals and faults are told on
     /// standard error. The bot is called on this thread, while another one keeps the connection.
     ///
+    /// With TLS, the environment variable `REFEREE_CA` names the PEM file of the authority that signed the referee's
+    /// certificate; `REFEREE_CERT` and `REFEREE_KEY` name the bot's own, where the referee asks for one.
+    ///
     /// # Errors
     ///
-    /// [`Error::Setting`] if there is no address or no token, [`Error::Refused`] if the referee does not accept the bot,
-    /// [`Error::Lost`] if it could not be reached for 20 seconds.
+    /// [`Error::Setting`] if there is no address or no token or a certificate cannot be read, [`Error::Refused`] if the
+    /// referee does not accept the bot, [`Error::Lost`] if it could not be reached for 20 seconds.
     ///
     /// # Panics
     ///
@@ -148,8 +151,7 @@ impl<'a> Bot<'a> {
         let address = setting("address", self.address.take(), "REFEREE_ADDRESS")?;
         let token = setting("token", self.token.take(), "REFEREE_TOKEN")?;
         let join = proto::Join { token, client: CLIENT.into(), version: self.version.clone(), ..Default::default() };
-        let endpoint = Endpoint::from_shared(format!("http://{address}")) // straight to it: tonic knows no proxies
-            .map_err(|error| Error::Setting(format!("the address {address:?} is not HOST:PORT: {error}")))?
+        let endpoint = endpoint(&address)?
             .connect_timeout(self.pace.last)
             .http2_keep_alive_interval(Duration::from_secs(60))
             .keep_alive_timeout(Duration::from_secs(20))
@@ -172,6 +174,42 @@ impl<'a> Bot<'a> {
         };
         runtime.block_on(async { player.play(PlayServiceClient::new(endpoint.connect_lazy()), &address).await })
     }
+}
+
+/// With TLS, if `REFEREE_CA` names the certificate of whoever signed the referee's.
+fn endpoint(address: &str) -> Result<Endpoint, Error> {
+    let (authority, own) = (file("REFEREE_CA")?, (file("REFEREE_CERT")?, file("REFEREE_KEY")?));
+    let scheme = if authority.is_some() { "https" } else { "http" };
+    // Straight to it: tonic knows no proxies.
+    let endpoint = Endpoint::from_shared(format!("{scheme}://{address}"))
+        .map_err(|error| Error::Setting(format!("the address {address:?} is not HOST:PORT: {error}")))?;
+    let host = endpoint.uri().host().unwrap_or_default().trim_matches(['[', ']']);
+    let tls = ClientTlsConfig::new().domain_name(host);
+    let tls = match (authority, own) {
+        (None, (None, None)) => return Ok(endpoint),
+        (Some(authority), (None, None)) => tls.ca_certificate(Certificate::from_pem(authority)),
+        (Some(authority), (Some(certificate), Some(key))) => {
+            tls.ca_certificate(Certificate::from_pem(authority)).identity(Identity::from_pem(certificate, key))
+        }
+        _ => {
+            let text = "a certificate of the bot's own needs all of REFEREE_CA, REFEREE_CERT and REFEREE_KEY";
+            return Err(Error::Setting(text.into()));
+        }
+    };
+    endpoint.tls_config(tls).map_err(|error| {
+        let cause = error::Error::source(&error).map_or_else(String::new, |cause| format!(": {cause}"));
+        Error::Setting(format!("REFEREE_CA, REFEREE_CERT, REFEREE_KEY: {error}{cause}; they must name PEM files"))
+    })
+}
+
+/// The content of the file that an environment variable names, if it is set.
+fn file(variable: &str) -> Result<Option<Vec<u8>>, Error> {
+    let path = env::var_os(variable).unwrap_or_default();
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let told = |error| format!("{variable}={}: {error}; it must name a PEM file", path.to_string_lossy());
+    fs::read(&path).map(Some).map_err(|error| Error::Setting(told(error)))
 }
 
 fn setting(name: &str, value: Option<String>, variable: &str) -> Result<String, Error> {

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { type ChannelCredentials, Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
 
 import {
   type Closed,
@@ -69,7 +70,7 @@ export class BotError extends Error {
   override readonly name: string = this.constructor.name;
 }
 
-/** The address or the token is missing. */
+/** The address or the token is missing, or a certificate cannot be read. */
 export class SettingError extends BotError {}
 
 /** The referee does not accept the bot, for instance because it does not know the token. */
@@ -84,11 +85,14 @@ export class LostError extends BotError {}
  * A broken connection is mended: the bot joins again and gets its open turn again. An exception in `choose` ends the
  * bot. Refusals and faults are told on standard error.
  *
+ * With TLS, the environment variable `REFEREE_CA` names the PEM file of the authority that signed the referee's
+ * certificate; `REFEREE_CERT` and `REFEREE_KEY` name the bot's own, where the referee asks for one.
+ *
  * @param choose - the bot. An action that is not legal is refused by the referee, and `choose` is asked again with the
  *   reason in `turn.refusal`, while the time lasts.
  * @param options - where the bot plays, and as what
  * @returns when there is no more to play
- * @throws {SettingError} there is no address or no token
+ * @throws {SettingError} there is no address or no token, or a certificate cannot be read
  * @throws {RefusedError} the referee does not accept the bot
  * @throws {LostError} the referee could not be reached for 20 seconds
  */
@@ -97,11 +101,36 @@ export async function run(choose: Choose, options: RunOptions = {}): Promise<voi
   const token = setting("token", options.token, "REFEREE_TOKEN");
   // gRPC would send even a connection within this machine through an `http_proxy`.
   const proxy = { "grpc.enable_http_proxy": LOOPBACK.test(address) ? 0 : 1 };
-  const client = new Client(address, credentials.createInsecure(), { ...CHANNEL, ...proxy });
+  const client = new Client(address, transport(), { ...CHANNEL, ...proxy });
   try {
     await new Player(client, token, choose, options).play(address);
   } finally {
     client.close();
+  }
+}
+
+// TLS, if `REFEREE_CA` names the certificate of whoever signed the referee's.
+function transport(): ChannelCredentials {
+  const [ca, cert, key] = [file("REFEREE_CA"), file("REFEREE_CERT"), file("REFEREE_KEY")];
+  if (!cert !== !key || (cert && !ca)) {
+    throw new SettingError("a certificate of the bot's own needs all of REFEREE_CA, REFEREE_CERT and REFEREE_KEY");
+  }
+  if (!ca) return credentials.createInsecure();
+  try {
+    return credentials.createSsl(ca, key, cert);
+  } catch (error) {
+    throw new SettingError(`REFEREE_CA, REFEREE_CERT, REFEREE_KEY: ${String(error)}; they must name PEM files`);
+  }
+}
+
+// The content of the file that an environment variable names, if it is set.
+function file(variable: string): Buffer | null {
+  const path = process.env[variable];
+  if (!path) return null;
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new SettingError(`${variable}: ${(error as Error).message}; it must name a PEM file`);
   }
 }
 
@@ -159,13 +188,13 @@ class Player {
   // One stream from Join to Closed; undefined if it broke, or there was no connection until the deadline.
   private async stream(deadline: number): Promise<Closed | undefined> {
     this.joined = this.played = this.ended = false;
-    this.begun = Infinity;
-    if (!(await this.connected(deadline))) return undefined;
-    this.begun = performance.now();
+    const connected = await this.connected(deadline);
+    this.begun = connected ? performance.now() : Infinity;
     const call = this.client.makeBidiStreamRequest<Request, PlayResponse>(
       `/${PlayService.typeName}/${PlayService.method.play.name}`,
       (request) => Buffer.from(toBinary(PlayRequestSchema, create(PlayRequestSchema, { request }))),
       (bytes) => fromBinary(PlayResponseSchema, bytes),
+      connected ? {} : { deadline: Date.now() + 1_000 }, // only to hear why
     );
     call.on("error", () => undefined); // told by the iterator
     const responses = call[Symbol.asyncIterator]() as AsyncIterator<PlayResponse, undefined>;
@@ -220,7 +249,6 @@ class Player {
   private connected(deadline: number): Promise<boolean> {
     return new Promise((resolve) => {
       this.client.waitForReady(Date.now() + deadline - performance.now(), (error) => {
-        if (error) this.problem = "it cannot be connected to";
         resolve(!error);
       });
     });

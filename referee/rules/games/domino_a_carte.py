@@ -83,7 +83,7 @@ def act(hand: PassesHand, action: int) -> None:
             hand.laid |= hands[seat]
             hand.lay(hands[seat])
             hands[seat] = 0
-            _leave(hand, seat)
+            _leave(hand)
         else:
             hand.passes[seat] += 1
     else:
@@ -92,7 +92,7 @@ def act(hand: PassesHand, action: int) -> None:
         hand.put(card)
         if not hands[seat]:
             hand.finished.append(seat)
-            _leave(hand, seat)
+            _leave(hand)
     if hand.after[following] == following:
         hand.finish(_result(hand, following))
         return
@@ -100,8 +100,8 @@ def act(hand: PassesHand, action: int) -> None:
     hand.legal = _legal(hand)
 
 
-def _leave(hand: PassesHand, seat: int) -> None:
-    """Take a seat out of the turn order of this hand."""
+def _leave(hand: PassesHand) -> None:
+    """Take the seats that are done out of the turn order of this hand."""
     gone = (*hand.finished, *hand.lost)
     hand.after = ring(tuple(other for other in hand.seats if other not in gone), len(hand.hands))
 

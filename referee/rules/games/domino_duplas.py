@@ -28,6 +28,8 @@ def deal(deal: Deal) -> LineHand | None:
 
 def act(hand: LineHand, action: int) -> None:
     """Play if able, else pass."""
+    if action == DRAW:
+        raise hand.refusal("no_draw", "there is no stock", "all tiles are dealt; a turn is a tile or a pass")
     end = step(hand, action)
     if end is not None:
         hand.finish(_result(hand, end))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from referee.match.events import Event
@@ -59,7 +58,6 @@ def game_info(game: Game) -> match_pb2.GameInfo:
 def match_info(hosted: HostedMatch) -> match_pb2.MatchInfo:
     """A match as it stands, as anybody may know it."""
     spec, match = hosted.spec, hosted.match
-    created = datetime.fromtimestamp(hosted.created_at, UTC).isoformat(timespec="milliseconds")
     info = match_pb2.MatchInfo(
         match_id=spec.id,
         game=spec.game.id,
@@ -68,7 +66,7 @@ def match_info(hosted: HostedMatch) -> match_pb2.MatchInfo:
         format=_format(spec.format),
         options=options_messages(spec.options),
         commitment=spec.commitment,
-        created_at=created.replace("+00:00", "Z"),
+        created_at=hosted.created,
     )
     hand, turn, totals, ended = hosted.standing
     if hand >= 0:

@@ -16,17 +16,6 @@ FIRST_PIECE: Final = {DOMINO_28.id: 1, SPANISH_40.id: 31, FRENCH_52.id: 71}
 _DECKS: Final = {deck.id: deck for deck in (DOMINO_28, SPANISH_40, FRENCH_52)}
 
 
-ARMS: Final = tuple(table_pb2.Arm.ValueType(arm) for arm in range(len(ARM_NAMES)))
-"""The values of the enum `Arm`, by arm."""
-
-
-@cache
-def piece_enum(deck_id: str) -> tuple[table_pb2.Piece.ValueType, ...]:
-    """The values of the enum `Piece`, by piece."""
-    deck = _DECKS[deck_id]
-    return tuple(piece_value(piece, deck) for piece in range(len(deck)))
-
-
 def piece_value(piece: int, deck: Deck) -> table_pb2.Piece.ValueType:
     """A piece as a value of the enum `Piece`."""
     return table_pb2.Piece.ValueType(piece + FIRST_PIECE[deck.id])

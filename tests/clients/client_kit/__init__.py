@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("client_kit.tools", "client_kit.suite", "client_kit.scripts")
+pytest.register_assert_rewrite("client_kit.tools", "client_kit.suite", "client_kit.scripts", "client_kit.tls")

@@ -94,6 +94,8 @@ class Client:
     unimplemented: str = "UNIMPLEMENTED"
     lost: Sequence[str] = ("no referee at {}",)
     """What is said of a server that is not there."""
+    distrust: Sequence[str] = ()
+    """What is said of a certificate that a stranger has signed, and of one for another host."""
     noise: str = "(?!)"
     """Lines on standard error that are none of the client's."""
     most_start_s: float = 1.0

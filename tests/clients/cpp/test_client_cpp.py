@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from client_kit.scripts import Patience, Scripts
 from client_kit.suite import Plays, Probes
+from client_kit.tls import Tls
 from client_kit.tools import DUEL, ROOT, Client, alone, facts, flawless, need, tool
 
 pytestmark = pytest.mark.timeout(900)  # the first to need the build waits for it
@@ -76,6 +77,7 @@ def client(examples, own_bot):
         unknown_token="one: refused by the referee: unknown token",
         unimplemented="gRPC status 12",
         lost=["no referee at {}: ", "refused"],  # by the machine: the reason that gRPC gives
+        distrust=("certificate verify failed", "Peer name 127.0.0.1 is not in peer certificate"),
     )
 
 
@@ -90,7 +92,7 @@ def said(value):
     return str(value)
 
 
-class TestCpp(Plays, Probes, Scripts, Patience):
+class TestCpp(Plays, Probes, Scripts, Patience, Tls):
     """What every client must do."""
 
     def check_what_was_told(self, told):

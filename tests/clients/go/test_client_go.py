@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from client_kit.suite import Plays
+from client_kit.tls import Tls
 from client_kit.tools import ROOT, Client, absent, alone, need, tool
 
 CLIENT = ROOT / "clients" / "go"
@@ -21,10 +22,14 @@ def client():
     build = CLIENT / "build"
     with alone(build / ".lock"):
         tool("go", "build", "-C", "clients/go", "-p", "2", "-o", "build/", "./examples/...")
-    return Client("go", {name: [build / name] for name in ("random_bot", "first_legal_bot")})
+    return Client(
+        "go",
+        {name: [build / name] for name in ("random_bot", "first_legal_bot")},
+        distrust=("unknown authority", "cannot validate certificate for 127.0.0.1"),
+    )
 
 
-class TestGo(Plays):
+class TestGo(Plays, Tls):
     """What every client must do."""
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from client_kit.scripts import Patience, Scripts, opening, turn
 from client_kit.suite import Plays, Probes
+from client_kit.tls import Tls
 from client_kit.tools import ROOT, Client, absent, alone, by_chance, facts, need, tool
 
 pytestmark = pytest.mark.timeout(900)  # the first build may have to download what it needs
@@ -39,6 +40,7 @@ def client(tmp_path_factory):
         facts=lambda turn: "|".join(map(java, facts(turn))),
         event=str.upper,
         unknown_token="unknown token",
+        distrust=("java.security.cert.CertPath", "No subject alternative names matching IP address 127.0.0.1"),
         noise=r"^WARNING: .*\n",  # from Java 24 on, the JVM itself warns of what gRPC's libraries do
         most_start_s=4,  # 2 s, twice that on a busy machine
     )
@@ -53,7 +55,7 @@ def java(value):
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class TestJava(Plays, Probes, Scripts, Patience):
+class TestJava(Plays, Probes, Scripts, Patience, Tls):
     """What every client must do."""
 
     def check_what_was_told(self, told):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from client_kit.suite import Plays, Probes
+from client_kit.tls import Tls
 from client_kit.tools import CLEAN, DUEL, ROOT, Client, absent, alone, flawless, need, parts, tool
 
 CLIENT = ROOT / "clients" / "rust"
@@ -61,6 +62,7 @@ def client(examples, own):
         facts=facts,
         event=lambda name: name.title().replace("_", ""),
         refusal=lambda words: f"|{json.dumps([words], ensure_ascii=False)}|",
+        distrust=("invalid peer certificate: ", 'certificate not valid for name "127.0.0.1"'),
     )
 
 
@@ -93,7 +95,7 @@ def facts(turn):
     return "|".join(json.dumps(each, ensure_ascii=False) for each in told)
 
 
-class TestRust(Plays, Probes):
+class TestRust(Plays, Probes, Tls):
     """What every client must do."""
 
 

@@ -9,6 +9,7 @@ import time
 import pytest
 from client_kit.scripts import Patience, Scripts, answers, closing, events, opening, turn, unknown
 from client_kit.suite import Plays, Probes
+from client_kit.tls import Tls
 from client_kit.tools import DUEL, ROOT, WAIT_S, Client, absent, alone, flawless, need, tool
 
 from referee.v1 import fault_pb2, play_pb2, table_pb2
@@ -53,6 +54,8 @@ def client(tmp_path_factory):
         unset="set the environment variable {}".format,
         unimplemented="RefusedError: UNIMPLEMENTED",
         lost=["LostError: no referee at {}"],
+        distrust=("unable to verify the first certificate", "Hostname/IP does not match certificate's altnames"),
+        noise=r"^\(node:.*\[DEP0123\].*\n\(Use .*\n",  # Node.js does not like how gRPC names an IP address to TLS
     )
 
 
@@ -134,7 +137,7 @@ def facts(turn):
     return f"{turn.turn_id}|" + json.dumps(known(told), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-class TestTypeScript(Plays, Probes, Scripts, Patience):
+class TestTypeScript(Plays, Probes, Scripts, Patience, Tls):
     """What every client must do."""
 
     def check_what_was_told(self, told):

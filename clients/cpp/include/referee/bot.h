@@ -122,7 +122,7 @@ struct Turn {
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-/// There is no address or no token.
+/// There is no address or no token, or a certificate cannot be read.
 class SettingError : public Error {
   using Error::Error;
 };
@@ -150,7 +150,8 @@ struct Settings {
 
 /// Plays until the referee has no more for this bot: one match, or all of a tournament. A broken connection is mended:
 /// the bot joins again and gets its open turn again. Refusals and faults are told on standard error. What `choose`
-/// throws ends the bot.
+/// throws ends the bot. With TLS, the environment variable `REFEREE_CA` names the PEM file of the authority that signed
+/// the referee's certificate; `REFEREE_CERT` and `REFEREE_KEY` name the bot's own, where the referee asks for one.
 /// @throws Error if the bot cannot play; see the classes derived from it.
 void play(const Choose& choose, const Settings& settings = {});
 

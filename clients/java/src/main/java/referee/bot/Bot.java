@@ -1,11 +1,16 @@
 package referee.bot;
 
+import io.grpc.ChannelCredentials;
+import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
+import java.io.File;
+import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
@@ -76,10 +81,13 @@ public final class Bot {
      * Plays, as the environment says ({@code REFEREE_ADDRESS}, {@code REFEREE_TOKEN}), until the referee has no more for
      * this bot: one match, or all of a tournament.
      *
+     * <p>With TLS, {@code REFEREE_CA} names the PEM file of the authority that signed the referee's certificate;
+     * {@code REFEREE_CERT} and {@code REFEREE_KEY} name the bot's own, where the referee asks for one.
+     *
      * @param choose the bot: gives one of {@link Turn#legal()}. Anything else is refused by the referee, and the bot is
      *     asked again with the reason in {@link Turn#refusal()}, while the time lasts
-     * @throws BotException if there is no address or no token, if the referee does not accept the bot, or if it could not
-     *     be reached for 20 seconds
+     * @throws BotException if there is no address or no token, if a certificate cannot be read, if the referee does not
+     *     accept the bot, or if it could not be reached for 20 seconds
      */
     public static void run(Function<? super Turn, Action> choose) {
         of(choose).play();
@@ -144,7 +152,8 @@ public final class Bot {
     public void play() {
         require("address", address, "REFEREE_ADDRESS");
         require("token", token, "REFEREE_TOKEN");
-        ManagedChannel channel = open();
+        ChannelCredentials credentials = credentials();
+        ManagedChannel channel = open(credentials);
         try {
             long delay = FIRST_DELAY_MS;
             long deadline = now() + GIVE_UP_MS;
@@ -185,7 +194,7 @@ public final class Bot {
                 Thread.sleep(ThreadLocalRandom.current().nextLong(delay / 2, delay + 1));
                 delay = Math.min(2 * delay, LAST_DELAY_MS);
                 channel.shutdownNow(); // a new channel tries at once, an old one has pauses of its own
-                channel = open();
+                channel = open(credentials);
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -202,10 +211,45 @@ public final class Bot {
         }
     }
 
-    private ManagedChannel open() {
-        NettyChannelBuilder channel = NettyChannelBuilder.forTarget(address)
-                .usePlaintext()
-                .directExecutor()
+    /** TLS, if {@code REFEREE_CA} names the certificate of whoever signed the referee's. */
+    private static ChannelCredentials credentials() {
+        File authority = file("REFEREE_CA");
+        File certificate = file("REFEREE_CERT");
+        File key = file("REFEREE_KEY");
+        if ((certificate == null) != (key == null) || certificate != null && authority == null) {
+            throw new BotException.Setting(
+                    "a certificate of the bot's own needs all of REFEREE_CA, REFEREE_CERT and REFEREE_KEY");
+        }
+        if (authority == null) {
+            return InsecureChannelCredentials.create();
+        }
+        try {
+            TlsChannelCredentials.Builder tls =
+                    TlsChannelCredentials.newBuilder().trustManager(authority);
+            return (key == null ? tls : tls.keyManager(certificate, key)).build();
+        } catch (IOException error) {
+            throw unfit(error);
+        }
+    }
+
+    private static BotException unfit(Exception error) {
+        return new BotException.Setting("REFEREE_CA, REFEREE_CERT, REFEREE_KEY: " + error.getMessage()
+                + "; they must name PEM files, the key's a PKCS#8 one");
+    }
+
+    private static File file(String variable) {
+        String path = System.getenv(variable);
+        return path == null || path.isEmpty() ? null : new File(path);
+    }
+
+    private ManagedChannel open(ChannelCredentials credentials) {
+        NettyChannelBuilder channel;
+        try {
+            channel = NettyChannelBuilder.forTarget(address, credentials);
+        } catch (IllegalArgumentException error) { // it reads the certificates
+            throw unfit(error);
+        }
+        channel.directExecutor()
                 .disableRetry()
                 .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) LAST_DELAY_MS)
                 .keepAliveTime(60, TimeUnit.SECONDS) // finds a referee that is gone
@@ -273,7 +317,7 @@ public final class Bot {
                                     .build());
                         }
                     } else if (next instanceof Status status) {
-                        problem = status.getCode() + ": " + status.getDescription();
+                        problem = inWords(status);
                         if (FINAL.contains(status.getCode())) {
                             throw new BotException.Refused(problem);
                         }
@@ -335,6 +379,15 @@ public final class Bot {
             }
             out.onNext(PlayRequest.newBuilder().setAnswer(answer).build());
         }
+    }
+
+    /** With what is at the root of it, if the status tells: gRPC's own words tell less then. */
+    private static String inWords(Status status) {
+        Throwable cause = status.getCause();
+        while (cause != null && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return status.getCode() + ": " + (cause == null ? status.getDescription() : cause);
     }
 
     private void say(String text) {

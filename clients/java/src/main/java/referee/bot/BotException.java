@@ -8,7 +8,7 @@ public sealed class BotException extends RuntimeException {
         super(message);
     }
 
-    /** The address or the token is missing. */
+    /** The address or the token is missing, or a certificate cannot be read. */
     public static final class Setting extends BotException {
         private static final long serialVersionUID = 1;
 

@@ -1,21 +1,18 @@
-"""A server that is killed again and again while bots play, and what must hold of its logs afterwards."""
+"""Bots of the SDK that play match after match on a server, and what must hold of these matches afterwards."""
 
 from __future__ import annotations
 
-import random
-import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import grpc
+from oracle.verify import check_log
 from referee_bot import Action, BotError, Turn, run
+from server_kit import BUILTIN, match_request
 
 from referee.bots.registry import BOTS
 from referee.match.deal import parse_seed
@@ -28,11 +25,7 @@ from referee.match.verify import verify
 from referee.rules.view import View
 from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from e2e_kit import ENVIRONMENT, REFEREE
-from oracle.verify import check_log
-
-CLOCK = play_pb2.Clock(join_ms=60_000, ready_ms=60_000, move_ms=60_000, bank_ms=0)
+CLOCK = {"join_ms": 60_000, "ready_ms": 60_000, "move_ms": 60_000}
 """Clocks that play no part."""
 
 SHAPES = (
@@ -44,8 +37,6 @@ SHAPES = (
 )
 """What is played: game, format, and by seat a bot that dials in or the first letter of a built-in bot."""
 
-BUILTIN = {"b": "beginner", "m": "medium", "e": "expert"}
-
 
 @dataclass
 class Played:
@@ -56,41 +47,6 @@ class Played:
     told: set[tuple[int, int]] = field(default_factory=set)
     ended: list[list[int]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-
-
-class Server:
-    """`referee serve` on a port that stays the same, killed and started again."""
-
-    def __init__(self, data: Path, *words: str, errors: Path | None = None) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.address = f"127.0.0.1:{probe.getsockname()[1]}"
-        self._words = [*REFEREE, "serve", "--listen", self.address, "--data", str(data), *words]
-        self._errors = (errors or data.parent / "errors").open("ab")
-        self.process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> float:
-        """Start it; how long it took until it listened (s)."""
-        begun = time.monotonic()
-        self.process = subprocess.Popen(
-            self._words, stdout=subprocess.PIPE, stderr=self._errors, env=ENVIRONMENT, bufsize=0
-        )
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        assert line.startswith(b"listening on "), line
-        return time.monotonic() - begun
-
-    def kill(self, number: int = signal.SIGKILL) -> None:
-        """End it at once."""
-        if self.process is not None:
-            self.process.send_signal(number)
-            self.process.communicate()
-            self.process = None
-
-    def close(self) -> None:
-        """Leave nothing running."""
-        self.kill()
-        self._errors.close()
 
 
 def remote_choice(turn: int, legal: int) -> int:
@@ -153,14 +109,8 @@ class Load:
 
     def create(self, game: str, format: play_pb2.Format, seats: str) -> match_pb2.CreateMatchResponse:
         """A new match. Raises `grpc.RpcError`."""
-        wanted = [
-            match_pb2.SeatRequest(remote=match_pb2.Remote())
-            if one == "r"
-            else match_pb2.SeatRequest(builtin=BUILTIN[one])
-            for one in seats
-        ]
-        request = match_pb2.CreateMatchRequest(game=game, seats=wanted, clock=CLOCK, format=format)
-        return self._matches.CreateMatch(request, timeout=20, wait_for_ready=True)
+        request = match_request(game, seats, CLOCK, format, seed=None)
+        return self._matches.CreateMatch(request, timeout=120, wait_for_ready=True)
 
     def _one(self, game: str, format: play_pb2.Format, seats: str) -> None:
         try:
@@ -204,6 +154,15 @@ class Load:
                 self._away.discard(me)
                 self._back.notify_all()
 
+    def until(self, actions: int, within_s: float = 300) -> None:
+        """Wait until the bots have been told of so many actions."""
+        end = time.monotonic() + within_s
+        while sum(len(match.told) for match in list(self.played)) < actions:
+            assert time.monotonic() < end, f"fewer than {actions} actions in {within_s} s"
+            assert not self.failed, self.failed
+            self.acted.clear()
+            self.acted.wait(1)
+
     def killed(self) -> None:
         """Every bot has lost its stream."""
         with self._back:
@@ -215,44 +174,13 @@ class Load:
             assert self._back.wait_for(lambda: not self._away, 60), "bots have not come back"
 
 
-def drill(data: Path, kills: int, matches: int, seed: int, *words: str, say: Callable[[str], None] = print) -> str:
-    """Kill the server so often at random moments under load; what came of it, in a line.
-
-    Raises:
-        AssertionError: something was lost, or came out otherwise than without a kill.
-    """
-    chance = random.Random(seed)
-    server = Server(data, *words)
-    slowest = server.start()
-    load = Load(server.address, matches)
-    try:
-        for number in range(kills):
-            assert server.process is not None
-            if number % 2:
-                load.all_back()
-            try:
-                server.process.wait(chance.uniform(0.02, 0.5))
-                raise AssertionError("the server has ended by itself")
-            except subprocess.TimeoutExpired:
-                server.kill()
-                load.killed()
-            slowest = max(slowest, server.start())
-        played = load.finish()
-        server.kill(signal.SIGTERM)
-    finally:
-        load.stop()
-        server.close()
+def check_all(data: Path, played: Iterable[Played]) -> int:
+    """Check every match that was created, and that every log verifies; the actions that bots were told of."""
     actions = sum(check(data, match) for match in played)
-    resumed = sum(event["event"] == "resumed" for match in played for event in read_log(data / f"{match.id}.jsonl"))
     for log in data.glob("*.jsonl"):
         verify(log)
         check_log(log)
-    line = (
-        f"{kills} kills, {len(played)} matches, {resumed} times resumed, {actions} actions acknowledged: "
-        f"0 lost, 0 results changed; slowest start {slowest:.1f} s"
-    )
-    say(line)
-    return line
+    return actions
 
 
 def check(data: Path, match: Played) -> int:
@@ -263,6 +191,7 @@ def check(data: Path, match: Played) -> int:
     assert match.told <= logged, (match.id, match.told - logged)
     ended = events[[event["event"] for event in events].index("match_ended")]
     assert ended["reason"] == "completed", ended
+    assert not [event for event in events if event["event"] == "fault"], match.id
     assert not match.problems, (match.id, match.problems)
     assert match.ended, match.id
     assert all(places == ended["places"] for places in match.ended), match
