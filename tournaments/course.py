@@ -63,7 +63,7 @@ class Everything:
 
     def total(self) -> int:
         """How many matches are scheduled, and count."""
-        return self._schedule.total() if self._arbiter is None else self._arbiter.counted()
+        return self._schedule.total() if self._arbiter is None else self._arbiter.counted
 
     def add(self, result: MatchResult) -> None:
         """Take note of a result; nothing but disqualification depends on it."""

@@ -53,10 +53,12 @@ class Arbiter:
 
     Attributes:
         out: who is disqualified, by name.
+        counted: how many matches count in the end, as far as is known.
     """
 
     def __init__(self, spec: DisqualifySpec, schedule: Schedule) -> None:
         self.out: dict[str, Disqualified] = {}
+        self.counted = schedule.total()
         self._rate = Fraction(str(spec.fault_rate))
         self._after = spec.after
         self._schedule = schedule
@@ -85,10 +87,8 @@ class Arbiter:
             name in self.out and deal_set > self.out[name].deal_set for name in self._schedule.names_in(deal_set)
         )
 
-    def counted(self) -> int:
-        """How many matches count in the end, as far as is known."""
-        if not self.out:
-            return self._schedule.total()
+    def _count(self) -> int:
+        """How many matches no one plays who is out."""
         gone = {number for number, name in enumerate(self._schedule.entrants) if name in self.out}
         sets = sum(
             sum(map(len, ranges))
@@ -111,6 +111,7 @@ class Arbiter:
                 faults = {fault: had[fault] for fault in FAULTS}
                 last = results[-1]
                 self.out[name] = Disqualified(last.deal_set, last.id, played, forfeited, faults)
+                self.counted = self._count()
 
 
 def verdict_on(out: Mapping[str, Disqualified]) -> str:

@@ -6,7 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -59,11 +59,13 @@ class State(msgspec.Struct, kw_only=True):
         return Setting(self.spec, parse_seed(self.seed), folder, Path(self.base_dir), self.identities)
 
 
-def write_atomically(path: Path, content: str | bytes, mode: int = 0o644) -> None:
-    """Replace a file as a whole: a reader, or a crash, finds the old text or the new one."""
+def write_atomically(path: Path, content: str | bytes | Iterable[str], mode: int = 0o644) -> None:
+    """Replace a file as a whole: a reader, or a crash, finds the old text or the new one. It may come in pieces."""
+    pieces = [content] if isinstance(content, str | bytes) else content
     temporary = path.with_name(f".{path.name}.new")
     with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+        for piece in pieces:
+            file.write(piece.encode() if isinstance(piece, str) else piece)
         file.flush()
         os.fsync(file.fileno())
     temporary.replace(path)

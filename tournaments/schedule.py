@@ -124,6 +124,11 @@ class Schedule:
         """
         return self.layers.imbalance(self.deals)
 
+    def level_over(self) -> int:
+        """Over how many deal sets of a meeting each sits next after each equally often; 0 where that is so as it is."""
+        level = 2 if self.duplicate else 2 * self.block
+        return level if self.block > 2 and self.deals % level else 0
+
     def deal_set(self, number: int) -> DealSet:
         """The matches of a deal set, computed by themselves.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -11,6 +11,7 @@ import click
 
 from referee.rules.registry import SettingError, unknown
 from referee.server.access import Access, TokenFileError, read_tokens
+from referee.server.address import is_everywhere, problem_with_public
 from referee.server.app import Policy
 from referee.server.limits import Limits
 from referee.server.transport import Transport, TransportError, read_transport
@@ -25,6 +26,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "tls_key": None,
     "tls_client_ca": None,
     "insecure": False,
+    "public": "",
     "http": "",
     "limits": {},
 }
@@ -38,6 +40,7 @@ _TRANSPORT: Final = (
     click.option("--tls-key", metavar="FILE", help="Its private key."),
     click.option("--tls-client-ca", metavar="FILE", help="Clients need a certificate signed by this."),
     click.option("--insecure", is_flag=True, default=None, help="Listen beyond this machine without TLS."),
+    click.option("--public", metavar="HOST", help="Where bots are told to dial in, if not where it listens."),
 )
 
 _OPTIONS: Final = (
@@ -57,22 +60,32 @@ def policy_options(command: _Command) -> _Command:
 
 
 def transport_options(command: _Command) -> _Command:
-    """Give a command the flags of TLS alone."""
+    """Give a command the flags of TLS and of what bots are told alone."""
     for option in reversed(_TRANSPORT):
         command = option(command)
     return command
 
 
 def transport_of(values: Mapping[str, Any], listen: str | None = None) -> Transport:
-    """What the flags of TLS come to, and whether that address may be listened on. Raises `SettingError`."""
+    """What the flags of TLS and `--public` come to; whether that address may be listened on. Raises `SettingError`."""
     try:
         found = read_transport(values["tls_cert"], values["tls_key"], values["tls_client_ca"], bool(values["insecure"]))
         if listen is not None:
             found.check(listen)
+        public = values["public"] or ""
+        if public and (problem := problem_with_public(public)):
+            raise SettingError(f"--public {public[:80]}", problem)
     except TransportError as error:
         key, colon, problem = str(error).partition(": ")
         raise SettingError(*((key, problem) if colon else ("--listen", key))) from None
-    return found
+    return replace(found, public=public)
+
+
+def told_line(transport: Transport, listen: str, address: str) -> str:
+    """What is to be said where every address is listened on and nobody has said by which of them bots dial in."""
+    if transport.public or not is_everywhere(listen):
+        return ""
+    return f"bots are told to dial in at {address}; --public HOST tells them another name of this machine"
 
 
 def check(where: str, key: str, value: object) -> None:
@@ -105,6 +118,10 @@ def policy_of(values: Mapping[str, Any], **more: Any) -> Policy:
         host, colon, port = values["http"].rpartition(":")
         if not colon or not host or not port.isascii() or not port.isdigit() or int(port[:6]) > 65535:
             raise SettingError(f"--http {values['http'][:80]}", "HOST:PORT is needed, such as 127.0.0.1:9100")
+        processes = values.get("processes", 1)
+        if processes > 1 and int(port) and int(port) + processes > 65535:
+            problem = f"{processes} processes have the ports after it, up to {int(port) + processes}; 65535 is the last"
+            raise SettingError(f"--http {values['http'][:80]}", problem)
     return Policy(
         _access(values), Limits(**values["limits"]), transport_of(values), telling=True, http=values["http"], **more
     )

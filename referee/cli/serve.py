@@ -8,16 +8,15 @@ import fcntl
 import signal
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from referee.cli.common import fail
 from referee.cli.policy import DEFAULTS as POLICY
-from referee.cli.policy import check, policy_of, policy_options
+from referee.cli.policy import check, policy_of, policy_options, told_line
 from referee.rules.registry import SettingError, unknown
 from referee.server.app import ListenError, Policy, RefereeServer
 from referee.server.fleet import Fleet
@@ -63,7 +62,7 @@ def serve(
 
     Started again with the same DIR after a crash, it goes on with every match that was running.
     """
-    values = {**DEFAULTS, **(_read(config) if config else {})}
+    read = _read(config) if config else {}
     given = {
         "listen": listen,
         "data": data,
@@ -71,21 +70,37 @@ def serve(
         "processes": processes,
         "durability": durability,
     } | trust
-    values |= {key: value for key, value in given.items() if value is not None}
-    address = _address(values["listen"])
+    given = {key: value for key, value in given.items() if value is not None}
+    values = {**DEFAULTS, **read, **given}
     configure_logging()
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_named(config, read.keys() - given.keys()))
+        address = _address(values["listen"])
         if values["data"] is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-")))
         else:
             folder = Path(values["data"])
             try:
-                folder.mkdir(parents=True, exist_ok=True)
+                folder.mkdir(0o700, parents=True, exist_ok=True)
             except OSError as error:
-                fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
+                problem = f"{error.strerror}; a folder that can be written is needed"
+                raise SettingError(f"--data {folder}", problem) from None
             _lock(folder, stack)
         policy = policy_of(values, power=values["durability"] == "power")
         asyncio.run(_serve(address, folder, values["drain_s"], values["processes"], policy))
+
+
+@contextlib.contextmanager
+def _named(config: str | None, keys: Collection[str]) -> Iterator[None]:
+    """Let an error name the file and the key, where the value came from there."""
+    try:
+        yield
+    except SettingError as error:
+        flag, space, value = error.key.partition(" ")
+        key = flag.removeprefix("--").replace("-", "_")
+        if key not in keys:
+            raise
+        raise SettingError(f"{config}: {key}{space}{value}", error.problem) from None
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -127,9 +142,10 @@ def _lock(folder: Path, stack: contextlib.ExitStack) -> None:
         lock = stack.enter_context((folder / ".lock").open("w"))
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        fail(f"--data {folder}: another server uses this folder; each needs one of its own")
+        raise SettingError(f"--data {folder}", "another server uses this folder; each needs one of its own") from None
     except OSError as error:
-        fail(f"--data {folder}: {error.strerror}; a folder that can be written is needed")
+        problem = f"{error.strerror}; a folder that can be written is needed"
+        raise SettingError(f"--data {folder}", problem) from None
 
 
 def _server(data: Path, listen: str, processes: int, policy: Policy) -> RefereeServer | Fleet:
@@ -159,8 +175,10 @@ async def _serve(listen: str, data: Path, drain_s: float, processes: int, policy
     try:
         await server.start()
     except ListenError as error:
-        fail(f"--listen: {error}")
+        raise SettingError("--listen", str(error)) from None
     click.echo(f"listening on {server.address}, match logs in {data}")
+    if line := told_line(policy.transport, listen, server.address):
+        click.echo(line, err=True)
     if server.http_address:
         click.echo(http_line(server.http_address, has_metrics()))
     await signals.get()

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from referee.cli.commands import command_problem
 from referee.cli.common import fail, print_json, printable, say
 from referee.cli.group import NearGroup
-from referee.cli.policy import transport_of, transport_options
-from referee.cli.screen import Screen, table
+from referee.cli.policy import told_line, transport_of, transport_options
+from referee.cli.screen import Screen
 from referee.cli.tournament_live import RunDisplay
+from referee.cli.tournament_tables import said, tables
 from referee.rules.registry import SettingError, unknown
 from referee.server.transport import Transport
 from tournaments.certificates import check_certificates
@@ -28,15 +27,13 @@ from tournaments.cluster import Cluster, ClusterError
 from tournaments.entrants import argv
 from tournaments.executors import Executor, Processes
 from tournaments.folder import FolderError, State, begin, locked, read_state
-from tournaments.incidents import IncidentReader, Incidents, incident_lines
-from tournaments.passing import pass_lines
+from tournaments.incidents import IncidentReader
 from tournaments.player import LISTEN, Setting
 from tournaments.report import REPLAYS, write_report
 from tournaments.resume import SUPERSEDED
 from tournaments.runner import RunFailed, Runner
-from tournaments.schedule import Schedule
 from tournaments.spec import SpecError, TournamentSpec, load
-from tournaments.tables import place_text, status_text, to_markdown
+from tournaments.tables import to_markdown
 
 EXECUTORS = ("processes", "dask")
 
@@ -103,7 +100,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
         _refresh(folder, read_state(folder))
         figures = json.loads(path.read_text(encoding="utf-8"))
         screen = Screen()
-        tables = [*_tables(screen, figures), *_said(figures, IncidentReader(folder).read())]
+        shown = [*tables(screen, figures), *said(figures, IncidentReader(folder).read())]
         text = to_markdown(figures) if markdown else ""
     except FolderError as error:
         fail(str(error))
@@ -116,7 +113,7 @@ def standings(folder: Path, as_json: bool, markdown: bool) -> None:
     elif markdown:
         click.echo("\n".join(map(printable, text.split("\n"))), nl=False)
     else:
-        screen.print(*tables, sep="\n")
+        screen.print(*shown, sep="\n")
 
 
 @tournament.command()
@@ -172,6 +169,8 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
     screen = Screen(stderr=True)
 
     def on_waiting(address: str, tokens: Mapping[str, str]) -> None:
+        if line := told_line(listen[1], listen[0], address):
+            say(line)
         for name, token in tokens.items():
             say(f"{name!r} is waited for: REFEREE_ADDRESS={address} REFEREE_TOKEN={token}")
         wait = f"{state.spec.clock.join_ms / 1000:g} s"
@@ -208,9 +207,9 @@ def _run(state: State, out: Path, executor: Executor, listen: tuple[str, Transpo
         print_json(figures)
     else:
         screen = Screen()
-        screen.print(*_tables(screen, figures), *_said(figures, runner.incidents.read()), sep="\n")
-        said = ("report.html", "standings.json")
-        there = [printable(str(out / name)) for name in said if (out / name).exists()]
+        screen.print(*tables(screen, figures), *said(figures, runner.incidents.read()), sep="\n")
+        files = ("report.html", "standings.json")
+        there = [printable(str(out / name)) for name in files if (out / name).exists()]
         say(f"the report and the standings: {' and '.join(there)}", "")
     for line in runner.set_aside:
         say(f"a log did not fit and was moved to {out / SUPERSEDED}: {line}")
@@ -257,64 +256,9 @@ def _announce(state: State, runner: Runner) -> None:
         screen.print(
             f"the pairs of entrants do not meet equally often: they differ by up to {schedule.imbalance()} meetings"
         )
-    if level := _follows_level(schedule):
+    if level := schedule.level_over():
         screen.print(
             f"who sits next after whom is level only over {level} deal sets of a meeting: "
             f"deals = {level}, or a multiple of it, would make it so"
         )
     screen.print(f"commitment to the deals: {state.commitment}", soft_wrap=True)
-
-
-def _follows_level(schedule: Schedule) -> int:
-    """Over how many deal sets each has followed each as often as it was followed; 0 where that is so as it is."""
-    level = 2 if schedule.duplicate else 2 * schedule.block
-    return level if schedule.block > 2 and schedule.deals % level else 0
-
-
-def _said(figures: Mapping[str, Any], incidents: Incidents) -> list[Table | Text]:
-    """Who has passed, what has come of the tournament and what happened besides, as far as there is any of it."""
-    lines = [*pass_lines(figures), figures.get("verdict", ""), *incident_lines(incidents)]
-    return [Text(printable(line)) for line in lines if line]
-
-
-def _tables(screen: Screen, figures: Mapping[str, Any]) -> list[Table]:
-    """The standings and, where there is room for it, the cross table."""
-    played, planned = figures["matches_played"], figures["matches_planned"]
-    title = f"{printable(figures['name'])}: {figures['game']}, {played} of {planned} matches"
-    rows = _standings_table(figures, title, rated=True)
-    if screen.measure(rows, options=screen.options.update(width=1000)).maximum > screen.width:
-        rows = _standings_table(figures, title, rated=False)
-    names = [one["name"] for one in figures["entrants"]]
-    means: dict[tuple[str, str], float] = {}
-    for pair in figures["pairs"]:
-        if pair["a_mean"] is not None:
-            means[pair["a"], pair["b"]] = pair["a_mean"]
-            means[pair["b"], pair["a"]] = 1 - pair["a_mean"]
-    if not means or len(names) * 7 + 20 > screen.width:
-        return [rows]
-    cross = table(">", "mean against", *(f">{number}" for number in range(1, len(names) + 1)))
-    for number, name in enumerate(names, start=1):
-        cells = [_mean(means.get((name, other))) if name != other else "·" for other in names]
-        cross.add_row(str(number), Text(printable(name)), *cells)
-    return [rows, cross]
-
-
-def _standings_table(figures: Mapping[str, Any], title: str, rated: bool) -> Table:
-    """The standings, with the rating or without."""
-    rating = (">rating",) if rated else ()
-    rows = table(">place", "entrant", ">mean", "95 %", *rating, ">won", ">drawn", ">lost", "faults", title=title)
-    for one in figures["entrants"]:
-        rows.add_row(
-            place_text(one), Text(printable(one["name"])), _mean(one["mean"]), _interval(one["ci95"]),
-            *([f"{one['rating']:.0f}"] if rated else []),
-            str(one["won"]), str(one["drawn"]), str(one["lost"]), status_text(one),
-        )  # fmt: skip
-    return rows
-
-
-def _mean(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}"
-
-
-def _interval(bounds: list[float]) -> str:
-    return f"{bounds[0]:.3f}–{bounds[1]:.3f}"

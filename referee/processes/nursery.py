@@ -1,8 +1,8 @@
 """Starts Python bots by forking a process that has imported gRPC and the SDK, which costs them a tenth of the time.
 
 `Nursery` is the runner's side. `main` is the process: it reads a request a line (JSON: ``argv``, ``env``, ``cwd``,
-``output``, ``limits``), forks, and answers ``{"started": PID}``; when a child has ended it says
-``{"ended": PID, "status": N}``.
+``output``, ``limits``), forks, and answers ``{"started": PID}`` or, if there is no room for another process,
+``{"failed": ERRNO}``; when a child has ended it says ``{"ended": PID, "status": N}``.
 It never uses gRPC itself: a process that has must not be forked.
 """
 
@@ -61,7 +61,7 @@ class Nursery:
         self._writer: asyncio.StreamWriter | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._reading: asyncio.Task[None] | None = None
-        self._started: asyncio.Queue[Forked | None] = asyncio.Queue()
+        self._started: asyncio.Queue[Forked | OSError | None] = asyncio.Queue()
         self._children: dict[int, Forked] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -80,7 +80,12 @@ class Nursery:
         output: Path,
         limits: Mapping[str, int],
     ) -> Forked:
-        """Start a Python script in a session of its own. Raises `OSError` or `ValueError` if it is gone."""
+        """Start a Python script in a session of its own.
+
+        Raises:
+            OSError: there is no room for another process, or the nursery cannot be started or reached.
+            ValueError: the nursery has ended.
+        """
         async with self._one_at_a_time:
             if self._writer is None:
                 await self._open()
@@ -98,6 +103,8 @@ class Nursery:
             child = await self._started.get()
         if child is None:
             raise ValueError("the process that starts Python bots has ended")
+        if isinstance(child, OSError):
+            raise child
         return child
 
     async def _open(self) -> None:
@@ -118,6 +125,8 @@ class Nursery:
                 if "started" in said:
                     child = self._children[said["started"]] = Forked(said["started"])
                     self._started.put_nowait(child)
+                elif "failed" in said:
+                    self._started.put_nowait(OSError(said["failed"], os.strerror(said["failed"])))
                 elif said["ended"] in self._children:
                     self._children.pop(said["ended"]).ended(said["status"])
         for child in self._children.values():
@@ -162,7 +171,12 @@ def main() -> None:
             *lines, received = (received + data).split(b"\n")
             for line in lines:
                 request = json.loads(line)
-                pid = os.fork()
+                try:
+                    pid = os.fork()
+                except OSError as error:
+                    # The bots that run are ours still: they must not be taken for dead.
+                    link.sendall(json.dumps({"failed": error.errno}).encode() + b"\n")
+                    continue
                 if not pid:
                     signal.set_wakeup_fd(-1)
                     for descriptor in (wake, woken):

@@ -6,6 +6,7 @@ by hash, so its time tells nothing of how near a guess came.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -90,6 +91,12 @@ def bearer(context: _Context) -> str | None:
         if key == "authorization" and text[: len(_SCHEME)].lower() == _SCHEME:
             return text[len(_SCHEME) :].strip()
     return None
+
+
+def certificate_of(context: _Context) -> bytes:
+    """The SHA-256 of the certificate that a client has shown (mTLS); empty without one."""
+    shown = context.auth_context().get("x509_pem_cert")
+    return b"" if not shown else hashlib.sha256(next(iter(shown))).digest()
 
 
 def read_tokens(path: Path) -> frozenset[bytes]:

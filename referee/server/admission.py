@@ -20,6 +20,8 @@ class Ticket:
         name: the player's name.
         open: True while more matches may come: a bot that has played one is asked to join again.
         suspended: True while its match waits to go on: a bot that joins waits with it.
+        certificate: the hash of the client certificate that it was first used with since the server's start (empty: it
+            was used without one); None: it was not used yet.
     """
 
     def __init__(self, key: bytes, name: str, open: bool) -> None:
@@ -27,6 +29,7 @@ class Ticket:
         self.name = name
         self.open = open
         self.suspended = False
+        self.certificate: bytes | None = None
         self._offered: deque[RemoteSeat] = deque()
         self._taken: list[RemoteSeat] = []
         self._idle: deque[Connection] = deque()

@@ -13,7 +13,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from referee.server.access import Access
-from referee.server.address import problem_with
+from referee.server.address import problem_with, told, told_here
 from referee.server.admission import Admission
 from referee.server.host import MatchHost
 from referee.server.http import HttpServer
@@ -146,7 +146,7 @@ class RefereeServer:
         admission: the tokens.
         operations: told of what happens.
         host: the matches.
-        address: where clients dial in, once it has started.
+        address: where clients are told to dial in, once it has started.
         local_address: where processes of our own do.
         http_address: where metrics and health are, if anywhere.
     """
@@ -191,7 +191,8 @@ class RefereeServer:
             ListenError: the address cannot be listened on.
         """
         transport = self._policy.transport
-        self.address = self.local_address = bind(self._server, self._listen, transport)
+        bound = bind(self._server, self._listen, transport)
+        self.address, self.local_address = told(bound, transport.public), told_here(bound)
         if self._policy.local and transport.tls:
             self.local_address = bind(self._server, "127.0.0.1:0")
         if self._policy.near:

@@ -21,9 +21,14 @@ def serve(pipe: Pipe, data: Path, host: str, number: int, processes: int, policy
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if policy.telling:
         configure_logging()
-    # The process of this number that an earlier front has left behind must have ended.
-    with (data / f".lock-{number}").open("w") as lock:
+    try:
+        # The process of this number that an earlier front has left behind must have ended.
+        lock = (data / f".lock-{number}").open("w")
         fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError as error:
+        pipe.send(ListenError(f"{data / f'.lock-{number}'}: {error.strerror}"))
+        return
+    with lock:
         asyncio.run(_serve(pipe, data, host, number, processes, policy))
 
 
@@ -33,6 +38,10 @@ async def _serve(pipe: Pipe, data: Path, host: str, number: int, processes: int,
     except ListenError as error:
         pipe.send(error)
         return
+    except Exception as error:
+        # Whoever started it says why it did not start; where in it is told by this process.
+        pipe.send(ListenError(f"{type(error).__name__}: {error}"))
+        raise
     pipe.send(server.address)
 
     loop = asyncio.get_running_loop()

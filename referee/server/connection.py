@@ -29,6 +29,7 @@ class Connection:
     Attributes:
         peer: whom it comes from.
         key: the hash of the token that it has joined with.
+        certificate: the hash of the certificate that its client has shown; empty without one.
         client: the SDK's name and version, as it said.
         version: the bot's own version, as it said.
         immediate: True if the bot wants every event as it happens.
@@ -49,6 +50,7 @@ class Connection:
         self.peer = peer_of(context.peer())
         self.key = b""
         self.ignored = 0
+        self.certificate = b""
         self.refusal: tuple[str, str] | None = None
         self._context = context
         self._most_buffered = most_buffered

@@ -23,6 +23,7 @@ from referee.server.ending import Leftovers, farewell
 from referee.server.hosted import HostedMatch, MatchStage
 from referee.server.lateness import Lateness
 from referee.server.operations import CountedLog, Operations
+from referee.server.private import open_private
 from referee.server.remote import RemoteSeat
 from referee.server.sync import Syncer
 from referee.v1 import play_pb2
@@ -92,7 +93,8 @@ class MatchHost:
             replayed: nor if the match is aborted, since it is then played again.
             listener: told of every event after it is written; must not wait.
             on_over: called once the match is over.
-            resumable: True if what is needed to go on after a crash is kept beside the log.
+            resumable: True if what is needed to go on after a crash is kept beside the log. Both are then for the
+                server's user alone: while the match runs they hold every hand.
 
         Raises:
             OSError: the log cannot be written; there is no such match.
@@ -104,7 +106,7 @@ class MatchHost:
         hosted.resumable = resumable
         hosted.listener = listener or hosted.listener
         hosted.on_over = on_over or hosted.on_over
-        log = CountedLog(path.open("wb", buffering=0), self.operations)
+        log = CountedLog(open_private(path) if resumable else path.open("wb", buffering=0), self.operations)
         table = self._table(hosted, log)
         try:
             table.open()

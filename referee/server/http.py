@@ -41,7 +41,7 @@ class HttpServer:
     Args:
         listen: ``host:port``.
         meters: what ``/metrics`` tells.
-        healthy: whether matches are taken: ``/healthz`` is 200, else 503.
+        healthy: whether all is as it should be, and matches are taken: ``/healthz`` is 200, else 503.
 
     Attributes:
         address: where it listens, with the port that it got.
@@ -77,7 +77,7 @@ class HttpServer:
         if path == "/healthz":
             if self._healthy():
                 return HTTPStatus.OK, _TEXT, b"serving\n"
-            return HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"draining\n"
+            return HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, b"not serving\n"
         if path == "/metrics":
             text = self._meters.text()
             if text is None:

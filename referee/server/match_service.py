@@ -114,7 +114,6 @@ class MatchService(match_pb2_grpc.MatchServiceServicer):
         try:
             hosted = await open_match(self._host, log, spec, seed, players, builtins, organiser, over)
         except OSError as error:
-            over()
             message = f"the match log cannot be written: {error.strerror}"
             await abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "LOG_UNWRITABLE", message)
         return match_pb2.CreateMatchResponse(info=info.match_info(hosted), tokens=tokens, address=self.address)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from referee.match.events import MatchSpec
 from referee.match.seat import Bot
@@ -15,6 +16,8 @@ from referee.server.host import MatchHost
 from referee.server.hosted import HostedMatch
 from referee.server.private import Player, Private, forget_private, write_private
 from referee.server.sync import sync_folder
+
+OnOver = Callable[[], None]
 
 
 async def open_match(
@@ -25,9 +28,9 @@ async def open_match(
     players: Sequence[Bot | Ticket],
     builtins: Sequence[str],
     owner: str,
-    on_over: Callable[[], None],
+    on_over: OnOver,
 ) -> HostedMatch:
-    """A match that may be announced.
+    """A match that may be announced. Whoever asks for it may go before it is there: then it does not come to be.
 
     Args:
         host: where it is played.
@@ -37,11 +40,51 @@ async def open_match(
         players: by seat, a built-in bot or the ticket of a bot that dials in.
         builtins: by seat, the name of the built-in bot, if it is one; it was made from `bot_seed`.
         owner: who creates it.
-        on_over: called once the match is over.
+        on_over: called once the match is over, or it is certain that there will be none.
 
     Raises:
         OSError: it cannot be written; there is no such match.
     """
+    opened = _open(host, log, spec, seed, players, builtins, owner, on_over)
+    if not host.safe:
+        return await opened  # without waiting for anything
+    opening = asyncio.create_task(opened)
+    try:
+        # Cancelled in the middle, it would leave a thread that writes on, and nobody to clear up behind it.
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        taking_back = asyncio.create_task(_take_back(host, log, opening, on_over))
+        _taking_back.add(taking_back)
+        taking_back.add_done_callback(_taking_back.discard)
+        raise
+
+
+_taking_back: Final[set[asyncio.Task[None]]] = set()
+"""The event loop itself does not hold its tasks."""
+
+
+async def _take_back(host: MatchHost, log: Path, opening: asyncio.Task[HostedMatch], on_over: OnOver) -> None:
+    """See to it that nothing is left of a match that nobody was told of."""
+    with suppress(OSError):
+        hosted = await opening
+        hosted.stop()
+        await host.finished(hosted)
+        if not hosted.over:  # the disk is full, and it would wait to go on
+            on_over()
+        host.withdraw(hosted)
+        _remove(log)
+
+
+async def _open(
+    host: MatchHost,
+    log: Path,
+    spec: MatchSpec,
+    seed: bytes,
+    players: Sequence[Bot | Ticket],
+    builtins: Sequence[str],
+    owner: str,
+    on_over: OnOver,
+) -> HostedMatch:
     kept = [
         Player(token=player.key.hex())
         if isinstance(player, Ticket)
@@ -61,12 +104,17 @@ async def open_match(
             if hosted.problem:
                 host.withdraw(hosted)
                 raise OSError(0, hosted.problem)
-    except OSError:
-        with suppress(OSError):
-            log.unlink(missing_ok=True)
-        forget_private(log)
+    except Exception:
+        on_over()
+        _remove(log)
         raise
     return hosted
+
+
+def _remove(log: Path) -> None:
+    with suppress(OSError):
+        log.unlink(missing_ok=True)
+    forget_private(log)
 
 
 def bot_seed(match_id: str, seat: int) -> str:

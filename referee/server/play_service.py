@@ -9,6 +9,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from referee.match.policy import FaultKind
+from referee.server.access import certificate_of
 from referee.server.admission import Admission
 from referee.server.codec import notices
 from referee.server.connection import Connection
@@ -44,6 +45,7 @@ class PlayService:
 
     async def _play(self, _requests: object, context: grpc.aio.ServicerContext[bytes, bytes]) -> None:
         connection = Connection(context, self._limits.buffered_bytes)
+        connection.certificate = certificate_of(context)
         if not self._unjoined.take(connection.peer):
             self._operations.refused("TOO_MANY_STREAMS", connection.peer)
             message = f"{self._limits.unjoined_per_peer} streams from this address have not joined yet"
@@ -145,12 +147,18 @@ class PlayService:
             message = "unknown token: it was never given out, or its match is over"
             connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
             return
+        if ticket.certificate not in {None, connection.certificate}:
+            self._operations.refused("ANOTHER_CERTIFICATE", connection.peer)
+            message = "this token was first used with another certificate; show that one"
+            connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
+            return
         streams = self._streams.setdefault(ticket.key, set())
         if sum(not stream.ended.is_set() for stream in streams) >= self._limits.streams_per_token:
             self._operations.refused("TOO_MANY_STREAMS_OF_A_TOKEN", connection.peer)
             message = f"this token has {self._limits.streams_per_token} streams already; one is enough"
             connection.end(notices.closed(play_pb2.CLOSE_REASON_REFUSED, message))
             return
+        ticket.certificate = connection.certificate
         streams.add(connection)
         self._unjoined.give_back(connection.peer)
         self._operations.joined()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,14 +59,19 @@ def private_path(log: Path) -> Path:
     return log.with_suffix(SUFFIX)
 
 
+def open_private(path: Path) -> FileIO:
+    """A new file, open to be written without a buffer, that only the server's user can read. Raises `OSError`."""
+    file = FileIO(str(path), "w", opener=lambda name, flags: os.open(name, flags, 0o600))
+    os.fchmod(file.fileno(), 0o600)  # it may have been there before
+    return file
+
+
 def write_private(log: Path, kept: Private, safe: bool = False) -> None:
     """Keep it, whole or not at all; ``safe``: on the disk itself. Raises `OSError`."""
     path = private_path(log)
     draft = path.with_suffix(".draft")
     try:
-        number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(number, "wb", buffering=0) as file:
-            os.fchmod(number, 0o600)
+        with open_private(draft) as file:
             rest = memoryview(msgspec.json.encode(kept))
             while rest:
                 rest = rest[file.write(rest) or 0 :]

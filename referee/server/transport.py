@@ -25,12 +25,14 @@ class Transport:
         key: its private key (PEM).
         client_ca: who signs clients' certificates (PEM); if it is set, clients must have one (mTLS).
         insecure: whether an address that others can reach may be listened on without TLS.
+        public: the host that bots are told to dial in at, without a port; empty: that which is listened on.
     """
 
     certificate: bytes = b""
     key: bytes = b""
     client_ca: bytes = b""
     insecure: bool = False
+    public: str = ""
 
     @property
     def tls(self) -> bool:

@@ -39,16 +39,18 @@ def main() -> None:
     names = parser.parse_args().name or BENCHMARKS
     table = Table("figure", "ours", "yardstick", "ratio", "goal", "reached", "others")
     begun = time.perf_counter()
-    for name in names:
-        before = time.perf_counter(), cpu_of_all() - _own()
-        rows = import_module(f"tests.bench.{name}").rows()
-        others = (cpu_of_all() - _own() - before[1]) / (time.perf_counter() - before[0])
-        for row in rows:
-            table.add_row(*_cells(row), f"{others:.2f}")
-    console = Console(width=160)
-    console.print(table)
-    spent = time.perf_counter() - begun
-    console.print(f"{spent:.0f} s on {os.cpu_count()} processors; others: the processors that other processes used")
+    try:
+        for name in names:
+            before = time.perf_counter(), cpu_of_all() - _own()
+            rows = import_module(f"tests.bench.{name}").rows()
+            others = (cpu_of_all() - _own() - before[1]) / (time.perf_counter() - before[0])
+            for row in rows:
+                table.add_row(*_cells(row), f"{others:.2f}")
+    finally:  # whoever stops it sees what there is
+        console = Console(width=160)
+        console.print(table)
+        spent = time.perf_counter() - begun
+        console.print(f"{spent:.0f} s on {os.cpu_count()} processors; others: the processors that other processes used")
 
 
 def _own() -> float:

@@ -18,8 +18,8 @@ def steps(seconds: float) -> float:
     from kaggle_environments import make
 
     count = 0
-    begun = time.perf_counter()
-    while (spent := time.perf_counter() - begun) < seconds:
+    begun = time.process_time()
+    while (spent := time.process_time() - begun) < seconds:
         environment = make("connectx")
         environment.run(["random", "random"])
         count += len(environment.steps) - 1

@@ -1,4 +1,4 @@
-"""Matches of built-in bots in process, log written and all.
+"""Matches of built-in bots in process, log written and all, by processor time.
 
 One yardstick is the same bots stepping the bare rules; the other is the connectx runner of kaggle-environments, if
 `KAGGLE_PYTHON` in the environment names an interpreter that has it (see `tests.bench.connectx`).
@@ -33,7 +33,7 @@ def matches(bot: str) -> float:
     options, form = resolve_options(game, {}), resolve_format(game, None)
     turns = 0
     with tempfile.TemporaryDirectory() as folder:
-        begun = time.perf_counter()
+        begun = time.process_time()
         for number in range(MATCHES):
             seed = number.to_bytes(32, "big")
             spec = MatchSpec(str(number), game, options, form, (bot, bot), ClockSpec(), commitment(seed))
@@ -42,7 +42,7 @@ def matches(bot: str) -> float:
                 match = Match(spec, seed)
                 play_local(Table(match, MatchLog(file, hold_back=True), seats))
             turns += match.turn
-        return turns / (time.perf_counter() - begun)
+        return turns / (time.process_time() - begun)
 
 
 def bare(bot: str) -> float:
@@ -51,7 +51,7 @@ def bare(bot: str) -> float:
     options = resolve_options(game, {})
     sides = game.sides(2)
     turns = 0
-    begun = time.perf_counter()
+    begun = time.process_time()
     for number in range(3 * MATCHES):
         players = [find_bot(bot).make(f"{number}/{seat}") for seat in range(2)]
         order = deck_order(number.to_bytes(32, "big"), 0, 0, len(game.deck))
@@ -60,7 +60,7 @@ def bare(bot: str) -> float:
         while hand.legal:
             game.act(hand, players[hand.seat](View(hand, sides, [0, 0], 0, len(hand.history) + 1)))
         turns += len(hand.history)
-    return turns / (time.perf_counter() - begun)
+    return turns / (time.process_time() - begun)
 
 
 def against_connectx() -> Row:

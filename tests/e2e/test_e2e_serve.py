@@ -169,6 +169,32 @@ def test_a_data_folder_that_cannot_be_is_said_in_one_line(tmp_path):
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('listen = "foo"', "listen foo: HOST:PORT is needed"),
+        ('listen = "192.0.2.1:1"', "listen: 192.0.2.1:1 can be reached from other machines"),
+        ('http = "foo"', "http foo: HOST:PORT is needed"),
+        ('data = "/proc/none"', "data /proc/none: "),
+        ('spectator_token_file = "none"', "spectator_token_file: it has no effect"),
+        ('lisen = "127.0.0.1:0"', "lisen: unknown key 'lisen'; did you mean 'listen'?"),
+        ("processes = 0", "processes: 0 is not a whole number from 1"),
+        ("limits = { streams_per_token = 0 }", "limits.streams_per_token: 0 is not a whole number from 1"),
+    ],
+)
+def test_a_wrong_value_in_a_file_is_said_with_the_file_and_the_key(tmp_path, line, said):
+    """One line, exit status 2; where a flag wins over the file, the error is the flag's."""
+    config = tmp_path / "serve.toml"
+    config.write_text(line)
+    done = referee("serve", "--config", str(config))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"referee: {config}: {said}")
+    assert len(done.stderr.splitlines()) == 1
+    if line == 'listen = "foo"':
+        done = referee("serve", "--config", str(config), "--listen", "bar")
+        assert done.stderr.startswith("referee: --listen bar: HOST:PORT is needed")
+
+
 def test_two_servers_do_not_share_a_folder(server):
     """The second leaves with status 2 and one line: both would go on with the same matches."""
     done = referee("serve", "--listen", "127.0.0.1:0", "--data", str(server.data))

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.processes.bot_process import MARK, BotProcess, Reaper
-from referee.processes.nursery import Nursery
+from referee.processes.nursery import Forked, Nursery
 
 SCRIPT = """
 import json, os, signal, sys
@@ -98,3 +100,40 @@ def test_only_scripts_for_our_own_interpreter_are_forked(folder: Path) -> None:
     assert not Nursery.takes([sys.executable, "-u", "bot.py"], folder)
     assert not Nursery.takes([sys.executable, "missing.py"], folder)
     assert not Nursery.takes(["/usr/bin/other-python", "bot.py"], folder)
+
+
+CANNOT_FORK_TWICE = """
+import os, sys
+if "referee.processes.nursery" in sys.orig_argv:
+    fork, forks = os.fork, iter([True, False, True])
+    def once():
+        if not next(forks):
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return fork()
+    os.fork = once
+"""
+
+
+def test_where_there_is_no_room_for_another_process_the_bots_that_run_go_on(folder: Path) -> None:
+    """The one that cannot be started is an `OSError`; the nursery, the bot before it and the one after it live."""
+    (folder / "sitecustomize.py").write_text(CANNOT_FORK_TWICE)
+    (folder / "waits.py").write_text("import signal\nsignal.pause()\n")
+    argv = [sys.executable, str(folder / "waits.py")]
+
+    async def main() -> None:
+        nursery = Nursery({"PYTHONPATH": f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"})
+
+        async def fork(name: str) -> Forked:
+            return await nursery.fork(argv, dict(os.environ), folder, folder / f"{name}.out", {})
+
+        first = await fork("first")
+        with pytest.raises(BlockingIOError):
+            await fork("second")
+        third = await fork("third")
+        for bot in (first, third):
+            assert bot.returncode is None
+            os.kill(bot.pid, signal.SIGKILL)
+            assert await asyncio.wait_for(bot.wait(), 20) == -signal.SIGKILL
+        await nursery.close()
+
+    asyncio.run(main())

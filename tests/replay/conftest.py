@@ -30,6 +30,7 @@ def write_log(
     withheld: bool = False,
     turns: int = 100_000,
     notes: dict[int, dict[str, Any]] | None = None,
+    match_id: str = "",
 ) -> Match:
     """Write the log of a match of random bots; it ends after ``turns``. ``notes``: events before a turn."""
     rng = random.Random(seed)
@@ -37,7 +38,13 @@ def write_log(
     game, preset = find_game(game_name)
     options = resolve_options(game, preset)
     spec = MatchSpec(
-        f"m{seed}", game, options, resolve_format(game, format), names[:players], ClockSpec(), commitment(secret)
+        match_id or f"m{seed}",
+        game,
+        options,
+        resolve_format(game, format),
+        names[:players],
+        ClockSpec(),
+        commitment(secret),
     )
     match = Match(spec, secret, withheld)
     with path.open("wb") as file:

@@ -163,7 +163,7 @@ def test_a_seed_that_was_not_committed_to_is_a_fault_at_its_line(referee, write_
 def test_names_cannot_command_the_terminal_or_the_page(referee, write_log, tmp_path):
     names = ("\x1b[31mred\x9b2J", "[bold]</script><script>alert(1)</script>\u202e\u2028")
     log, page = tmp_path / "log", tmp_path / "page.html"
-    write_log(log, "domino-belga", 2, names=names)
+    write_log(log, "domino-belga", 2, names=names, match_id="</title><script>alert(2)//")
     result = referee("replay", log)
     assert result.exit_code == 0
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]", result.stdout)

@@ -21,7 +21,7 @@ from referee.match.seat import LocalSeat, Reply
 from referee.rules.actions import DRAW
 from referee.rules.pieces import mask_of, pieces_of
 from referee.rules.registry import GAMES
-from referee.rules.view import View
+from referee.rules.view import View, told
 from referee.server.codec.events import EventCodec
 from referee.server.codec.turns import TurnCodec
 
@@ -274,3 +274,15 @@ def test_a_spectator_is_shown_no_hand_and_no_draw():
     drawn = {Codec(spec).event({"event": "action", **event, "drawn": name}, None) for name in hand.deck.names}
     assert len(drawn) == 1
     assert DRAW not in hand.history
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [("rejected", {"message": "legal: `6-6`", "given": "6-6"}), ("fault", {"detail": "legal: `6-6`"})],
+)
+def test_what_another_answered_wrongly_is_its_own(kind, fields):
+    """A refusal lists what would have been legal, and so pieces of a hand: in replays, too, it is for its own seat."""
+    event = {"event": kind, "seat": 1, **fields}
+    assert told(event, 1) == event
+    for seat in (0, None):
+        assert told(event, seat) == {"event": kind, "seat": 1}

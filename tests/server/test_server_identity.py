@@ -11,7 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 import referee_bot
-from server_kit import DUEL, error_info, run, serving
+from server_kit import DUEL, Bot, Kit, error_info, run, serving
 
 from referee.cli.policy import DEFAULTS, policy_of
 from referee.rules.registry import SettingError
@@ -19,7 +19,7 @@ from referee.server.access import Access, TokenFileError, read_tokens
 from referee.server.app import ListenError, Policy, RefereeServer
 from referee.server.tokens import token_hash
 from referee.server.transport import Transport, TransportError, is_loopback, read_transport
-from referee.v1 import match_pb2, match_pb2_grpc
+from referee.v1 import match_pb2, match_pb2_grpc, play_pb2
 
 ORGANISER, SPECTATOR = "organiser-" + "o" * 40, "spectator-" + "s" * 40
 CLOSED = Access(frozenset([token_hash(ORGANISER)]), frozenset([token_hash(SPECTATOR)]), False)
@@ -209,7 +209,17 @@ def test_the_server_itself_refuses_to_listen_in_the_open(tmp_path):
 def certificates(tmp_path_factory):
     """What `referee certificate` makes."""
     folder = tmp_path_factory.mktemp("tls")
-    command = [sys.executable, "-m", "referee.cli.main", "certificate", str(folder), "--client", "bot"]
+    command = [
+        sys.executable,
+        "-m",
+        "referee.cli.main",
+        "certificate",
+        str(folder),
+        "--client",
+        "bot",
+        "--client",
+        "other",
+    ]
     made = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "REFEREE_CA=" in made.stdout
     assert stat.S_IMODE((folder / "server-key.pem").stat().st_mode) == 0o600
@@ -265,6 +275,40 @@ def test_a_bot_plays_over_tls_and_no_other_client_gets_in(secured, monkeypatch):
     turns = []
     referee_bot.run(lambda turn: turns.append(turn) or turn.legal[0], address=match_address, token=token)
     assert turns
+
+
+def test_a_token_is_no_use_with_another_certificate_than_its_first(certificates, tmp_path):
+    """A token that was overheard admits nobody who has not the bot's key too; the bot itself comes back."""
+    pem = {path.stem: path.read_bytes() for path in certificates.glob("*.pem")}
+    policy = Policy(transport=Transport(pem["server"], pem["server-key"], pem["ca"]))
+
+    async def promise():
+        server = RefereeServer(tmp_path, policy=policy)
+        await server.start()
+
+        def channel(name):
+            credentials = grpc.ssl_channel_credentials(pem["ca"], pem[f"{name}-key"], pem[name])
+            return grpc.aio.secure_channel(server.address, credentials)
+
+        kit = Kit(server, tmp_path)
+        kit.matches = match_pb2_grpc.MatchServiceStub(channel("bot"))
+        _, (token,) = await kit.create(seats="rb")
+        bots = [Bot("", channel=channel(name)) for name in ("bot", "other", "bot")]
+        for bot in bots:
+            await bot.join(token)
+            joined = await bot.until("joined", "closed")
+            if bot is bots[1]:
+                assert joined.reason == play_pb2.CLOSE_REASON_REFUSED
+                assert "certificate" in joined.message
+            else:
+                assert joined.seat == 0
+        await bots[2].ready()
+        assert (await bots[2].play()).reason == play_pb2.CLOSE_REASON_MATCH_OVER
+        for bot in bots:
+            await bot.crash()
+        await server.stop()
+
+    run(promise)
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_health_tells_serving_from_draining():
     try:
         assert fetched(server.address, "/healthz") == (200, "serving\n")
         healthy[0] = False
-        assert fetched(server.address, "/healthz") == (503, "draining\n")
+        assert fetched(server.address, "/healthz") == (503, "not serving\n")
         assert fetched(server.address)[0] == 200
         assert fetched(server.address, "/etc/passwd")[0] == 404
         assert fetched(server.address, method="DELETE")[0] == 405

@@ -305,12 +305,13 @@ def test_a_bot_hears_of_the_end_even_if_the_server_was_killed_as_it_came(tmp_pat
 
 
 def test_what_is_kept_is_for_the_servers_user_alone_and_holds_no_token(tmp_path):
-    """The file beside a running match's log has mode 0600, the seed and hashes; it goes when the match is over."""
+    """The file beside a running match's log has the seed and hashes, and goes when the match is over; both: 0600."""
 
     async def promise():
         async with serving(tmp_path) as kit:
             match_id, tokens = await kit.create(seats="rb")
             path = tmp_path / f"{match_id}.private"
+            assert stat.S_IMODE(path.with_suffix(".jsonl").stat().st_mode) == 0o600
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
             text = path.read_text()
             assert "5e" * 32 in text

@@ -13,7 +13,7 @@ from resume_kit import restarted
 from server_kit import error_info, of_kind, run
 
 from referee.server import host as hosting
-from referee.server import private
+from referee.server import opening, private
 from referee.server.app import Policy, RefereeServer
 from referee.server.connection import Connection
 from referee.server.hosted import MatchStage
@@ -275,5 +275,45 @@ def test_a_failed_sync_is_not_acknowledged(tmp_path, slow):
             assert not (await stub.ListMatches(match_pb2.ListMatchesRequest())).matches
         await server.stop()
         assert not list(data.iterdir())
+
+    run(promise)
+
+
+@pytest.mark.parametrize("seats", ["rb", "bb"])
+@pytest.mark.parametrize("where", ["private", "log"])
+def test_a_match_whose_creator_does_not_wait_for_it_leaves_nothing(tmp_path, monkeypatch, where, seats):
+    """Cancelled while the disk is waited for: no match, no slot, no token, no file."""
+
+    async def promise():
+        loop = asyncio.get_running_loop()
+        go, waiting, cancelled, gone = threading.Event(), asyncio.Event(), asyncio.Event(), asyncio.Event()
+        write, take_back = opening.write_private, opening._take_back
+
+        def waits(*_args, **_options):
+            loop.call_soon_threadsafe(waiting.set)
+            assert go.wait(20)
+
+        async def watched(*args):
+            cancelled.set()
+            await take_back(*args)
+            gone.set()
+
+        monkeypatch.setattr(opening, "_take_back", watched)
+        async with restarted(tmp_path / "data", power=True) as kit:
+            if where == "private":
+                monkeypatch.setattr(opening, "write_private", lambda *a, **o: (waits(), write(*a, **o)))
+            else:
+                kit.server.host._syncer._sync = waits
+            creating = asyncio.create_task(kit.create(seats=seats))
+            await asyncio.wait_for(waiting.wait(), 20)
+            creating.cancel()
+            await asyncio.wait_for(cancelled.wait(), 20)
+            assert kit.server._matches._open.total() == 1
+            go.set()
+            await asyncio.wait_for(gone.wait(), 20)
+            assert not kit.server.host.matches
+            assert not kit.server._matches._open.total()
+            assert not kit.server.admission._tickets
+            assert not list(kit.data.iterdir())
 
     run(promise)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from here_kit import file_of, run_here
 
-from referee.cli.tournament import _follows_level
 from tournaments.folder import read_state
 from tournaments.report.gather import gather
 from tournaments.report.sections import summary
@@ -48,4 +47,4 @@ def test_a_schedule_in_which_some_follow_one_another_more_often_is_announced(
         (planned.seats[seat], planned.seats[(seat + 1) % block]) for planned in schedule for seat in range(block)
     )
     level = all(times == follows[other, one] for (one, other), times in follows.items())
-    assert level == (_follows_level(schedule) == 0)
+    assert level == (schedule.level_over() == 0)

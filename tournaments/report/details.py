@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -91,6 +91,11 @@ class Details:
         """The ids of all matches that are mentioned."""
         mentioned: list[SeenFault | SlowTurn | LostHand] = [*self.faults, *self.slow, *self.lost]
         return {one.match for one in mentioned}
+
+
+def full(details: Mapping[str, Details], names: Iterable[str]) -> bool:
+    """Whether no more faults of these entrants are listed."""
+    return all(len(details[name].faults) >= MOST_FAULTS for name in names)
 
 
 def note_faults(details: Mapping[str, Details], result: MatchResult, log: bytes) -> None:

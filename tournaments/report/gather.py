@@ -21,7 +21,7 @@ from tournaments.folder import State
 from tournaments.incidents import IncidentReader, Incidents
 from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.ratings import Rating
-from tournaments.report.details import Details, note_faults, note_play
+from tournaments.report.details import Details, full, note_faults, note_play
 from tournaments.result import MatchResult
 from tournaments.schedule import PlannedMatch, Schedule
 from tournaments.standings import Standings
@@ -131,11 +131,12 @@ def _look_into(found: Gathered, folder: Path, results: list[MatchResult], timed:
     """Note what the logs of a complete deal set tell of its entrants; faults always, the rest if it is ``timed``."""
     found.timed += len(results) * timed
     for result in results:
-        if timed or result.faults:
+        faulty = not full(found.details, result.faults)
+        if timed or faulty:
             log = log_path(folder, result.id).read_bytes()
             if timed:
                 note_play(found.details, result, log)
-            if result.faults:
+            if faulty:
                 note_faults(found.details, result, log)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,7 +14,7 @@ from tournaments.folder import State, write_atomically
 from tournaments.report import sections
 from tournaments.report.gather import Gathered, gather
 from tournaments.report.pages import pages
-from tournaments.report.replays import pack
+from tournaments.report.replays import packs
 from tournaments.tables import faults_text
 
 REPORT: Final = "report.html"
@@ -48,13 +49,20 @@ def write_report(folder: Path, state: State, replays: int = REPLAYS) -> Written:
     """
     found = gather(folder, state)
     mentioned = {match for one in found.details.values() for match in one.matches()}
-    packed = pack(folder, found.matches, replays, mentioned)
+    packed: list[str] = []
+
+    def noted() -> Iterator[tuple[str, str]]:
+        for match, data in packs(folder, found.matches, replays, mentioned):
+            packed.append(match)
+            yield match, data
+
     path = folder / REPORT
-    write_atomically(path, _page(found, packed))
+    write_atomically(path, _page(found, noted()))
     return Written(path, found.played, len(packed))
 
 
-def _page(found: Gathered, packed: dict[str, str]) -> str:
+def _page(found: Gathered, packed: Iterator[tuple[str, str]]) -> Iterator[str]:
+    """The page in pieces: with its replays it is long."""
     parts = {
         "title": html.escape(printable(found.figures["name"])),
         "style": _part("report.css"),
@@ -69,14 +77,17 @@ def _page(found: Gathered, packed: dict[str, str]) -> str:
         "clocks": sections.clocks(found),
         "conditions": sections.conditions(found),
         "entrants": in_script(pages(found)),
-        "matches": in_script(_matches(found, len(packed))),
-        "replays": in_script(packed),
+        "matches": in_script(_matches(found)),
         "replay": in_script(page_parts()),
     }
-    return fill(_part("report.html"), parts)
+    before, _, after = _part("report.html").partition("{{replays}}")
+    yield fill(before, parts)
+    for number, (match, data) in enumerate(packed):
+        yield f'{"," if number else ""}{in_script(match)}:"{data}"'
+    yield fill(after, parts)
 
 
-def _matches(found: Gathered, replays: int) -> dict[str, Any]:
+def _matches(found: Gathered) -> dict[str, Any]:
     """The list of matches as the script reads it: names by number, in the order of the standings."""
     names = [one["name"] for one in found.figures["entrants"]]
     numbers = {name: number for number, name in enumerate(names)}
@@ -84,7 +95,6 @@ def _matches(found: Gathered, replays: int) -> dict[str, Any]:
         "names": [printable(name) for name in names],
         "played": found.played,
         "out": [numbers[name] for name in found.out],
-        "replays": replays,
         "matches": [
             [
                 match.id,

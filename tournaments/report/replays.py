@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,8 +18,10 @@ MOST_BYTES: Final = 8 << 20
 """The packed matches of a report are not longer than this together."""
 
 
-def pack(folder: Path, matches: Sequence[MatchResult], most: int, mentioned: Collection[str] = ()) -> dict[str, str]:
-    """What the replay page shows of each match, by id: JSON, deflated (RFC 1950), in base64.
+def packs(
+    folder: Path, matches: Sequence[MatchResult], most: int, mentioned: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """The ids of matches, and what the replay page shows of each: JSON, deflated (RFC 1950), in base64.
 
     Those with faults are taken first, then those that are mentioned on an entrant's page, then others spread evenly
     over the tournament, as many as asked for and as fit in `MOST_BYTES`. A log that cannot be read is left out.
@@ -30,7 +32,6 @@ def pack(folder: Path, matches: Sequence[MatchResult], most: int, mentioned: Col
         most: so many are packed.
         mentioned: the ids of those that the report leads to.
     """
-    found: dict[str, str] = {}
     room = MOST_BYTES
     for match in _chosen(matches, most, mentioned):
         packed = _packed(log_path(folder, match.id))
@@ -38,8 +39,7 @@ def pack(folder: Path, matches: Sequence[MatchResult], most: int, mentioned: Col
         if room < 0:
             break
         if packed:
-            found[match.id] = packed
-    return dict(sorted(found.items()))
+            yield match.id, packed
 
 
 def _chosen(matches: Sequence[MatchResult], most: int, mentioned: Collection[str]) -> list[MatchResult]:

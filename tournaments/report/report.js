@@ -105,11 +105,16 @@ for (const button of document.querySelectorAll("[data-pair]")) {
 $("close").onclick = () => $("viewer").close();
 $("before").onclick = () => go(-1);
 $("after").onclick = () => go(1);
-$("viewer").addEventListener("close", () => { $("frame").srcdoc = ""; history.replaceState(null, "", origin ?? "#matches"); });
+$("viewer").addEventListener("close", () => {
+  $("frame").srcdoc = "";
+  // Unless somebody has gone elsewhere meanwhile.
+  if (location.hash.startsWith("#match=")) history.replaceState(null, "", origin ?? "#matches");
+});
 addEventListener("message", event => { if (event.source === $("frame").contentWindow && event.data === "close") $("viewer").close(); });
 
-const kept = data.replays === data.played ? "Every match can be replayed here." :
-  `${data.replays} of ${data.played} matches can be replayed here; the others, from their logs, with the command that is given.`;
+const replays = Object.keys(packed).length;
+const kept = replays === data.played ? "Every match can be replayed here." :
+  `${replays} of ${data.played} matches can be replayed here; the others, from their logs, with the command that is given.`;
 const listed = data.matches.length < data.played ? ` ${data.matches.length} are listed; those of a deal set that is still being played are left out.` : "";
 $("kept").textContent = kept + listed;
 list();
