@@ -15,6 +15,9 @@ from tournaments.worker import Played, Work
 JOIN_S: Final = 10.0
 """So long a worker that was told to stop is waited for (seconds)."""
 
+LOSSES: Final = 5
+"""So many times in a row those who play may be lost, with nothing played meanwhile, before the run gives up."""
+
 
 class WorkersLost(Exception):
     """Those who played a task are gone; what they finished is in the folder, the rest is to be played again.
@@ -26,6 +29,23 @@ class WorkersLost(Exception):
     def __init__(self, text: str, first: bool = True) -> None:
         super().__init__(text)
         self.first = first
+
+
+class Losses:
+    """How often in a row those who play were lost, with nothing played meanwhile."""
+
+    def __init__(self) -> None:
+        self._left = LOSSES
+
+    def played(self) -> None:
+        """Something was played: the workers do work."""
+        self._left = LOSSES
+
+    def add(self, error: WorkersLost) -> None:
+        """Count a loss, once for all tasks that were lost together. Raises `ExecutorLost`: that is too many."""
+        self._left -= error.first
+        if not self._left:
+            raise ExecutorLost(f"{error} {LOSSES} times; what was played is kept") from error
 
 
 class ExecutorLost(Exception):

@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from tournaments.folder import write_atomically
 from tournaments.standings import Standings
+
+WRITE_EVERY_S: Final = 5.0
+"""So often the standings are written while a tournament runs (seconds), if that takes no time."""
+
+WRITE_SHARE: Final = 10
+"""After it the run goes on for at least so many times as long as the writing took, which grows with the entrants."""
+
+
+class Pace:
+    """How often a run writes its standings."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time to write them."""
+        return time.monotonic() > self._next
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """In here they are written."""
+        begun = time.monotonic()
+        yield
+        ended = time.monotonic()
+        self._next = ended + max(WRITE_EVERY_S, WRITE_SHARE * (ended - begun))
 
 
 def write_standings(folder: Path, standings: Standings) -> None:

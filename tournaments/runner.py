@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,17 +18,18 @@ from referee.server.app import ListenError
 from referee.server.transport import LOOPBACK, Transport
 from tournaments import worker
 from tournaments.course import course_of, depends_on_results
-from tournaments.executors import Executor, ExecutorLost, WorkersLost
+from tournaments.executors import Executor, ExecutorLost, Losses, WorkersLost
 from tournaments.faults import Breakdown
 from tournaments.folder import State
 from tournaments.incidents import IncidentReader, Incidents, note_again
 from tournaments.outcome import WrongLog, log_path, read_result
 from tournaments.player import LISTEN, MatchFailed, Player
-from tournaments.publish import write_standings
+from tournaments.publish import Pace, write_standings
 from tournaments.result import MatchResult
 from tournaments.resume import set_aside, set_aside_unplanned
 from tournaments.schedule import DealSet, PlannedMatch, Schedule
 from tournaments.standings import Standings
+from tournaments.tasks import some, to_its_end
 from tournaments.versions import Versions, WrongVersion
 from tournaments.worker import Work
 
@@ -38,15 +38,6 @@ SETS_A_TASK: Final = 64
 
 TASK_S: Final = 0.5
 """A task is made to take about so long (seconds): handing it out then costs nothing."""
-
-WRITE_EVERY_S: Final = 5.0
-"""So often the standings are written while a tournament runs (seconds), if that takes no time."""
-
-WRITE_SHARE: Final = 10
-"""After it the run goes on for at least so many times as long as the writing took, which grows with the entrants."""
-
-LOSSES: Final = 5
-"""So many times in a row those who play may be lost, with nothing played meanwhile, before the run gives up."""
 
 
 class RunFailed(Exception):
@@ -100,7 +91,7 @@ class Runner:
         self.incidents = IncidentReader(folder)
         self._remote = {entrant.name: asyncio.Lock() for entrant in state.spec.entrants if entrant.remote}
         self._here = Player(self._setting, listen, state.tokens, transport)
-        self._losses_left = LOSSES
+        self._losses = Losses()
         self._waited = False
         self._versions = Versions.of(state.spec)
         self._out: dict[str, PlannedMatch] = {}
@@ -110,7 +101,7 @@ class Runner:
         self._sets: Iterator[DealSet] = iter(())
         self._over = False
         self._sets_a_task = 1
-        self._write_at = 0.0
+        self._pace = Pace()
 
     async def run(self) -> None:
         """Play what is left.
@@ -124,7 +115,7 @@ class Runner:
         except (MatchFailed, StartError, ListenError, ExecutorLost, WrongVersion) as error:
             raise RunFailed(str(error)) from error
         finally:
-            await _to_its_end(self._close())
+            await to_its_end(self._close())
             if not self._over:
                 self._count_the_rest()
             self._write()
@@ -238,9 +229,9 @@ class Runner:
                     await self._wait_for_remotes()
                 pending.add(asyncio.create_task(self._play_batch(batch)))
                 if len(pending) >= 2 * self._executor.size:
-                    pending = await _some(pending)
+                    pending = await some(pending)
             while pending:
-                pending = await _some(pending)
+                pending = await some(pending)
         finally:
             for task in pending:
                 task.cancel()
@@ -261,24 +252,17 @@ class Runner:
                 played = await self._executor.play(batch)
             except WorkersLost as error:
                 left = self._left_of(batch)
-                self._lost(error, _matches(left) < _matches(batch))
+                if left != batch:
+                    self._losses.played()
+                self._losses.add(error)
                 batch = left
                 continue
-            self._losses_left = LOSSES
+            self._losses.played()
             for result in played.results:
                 self._count(result)
             self._sets_a_task = max(1, min(SETS_A_TASK, int(len(batch) * TASK_S / max(played.seconds, 1e-9))))
             break
         self._done(handed_out)
-
-    def _lost(self, error: WorkersLost, progress: bool) -> None:
-        """Take note of a lost task, which has made some progress or none; once for all that were lost together."""
-        if progress:
-            self._losses_left = LOSSES
-        elif error.first:
-            self._losses_left -= 1
-            if not self._losses_left:
-                raise RunFailed(f"{error} {LOSSES} times; what was played is kept") from error
 
     def _done(self, batch: list[Work]) -> None:
         """Take note that some deal sets are done, their seeds revealed."""
@@ -320,38 +304,12 @@ class Runner:
         self.standings.add(result)
         self.course.add(result)
         self._on_result(result)
-        if time.monotonic() > self._write_at:
+        if self._pace.due():
             self._write()
 
     def _write(self) -> None:
         """Write the standings as they are."""
-        begun = time.monotonic()
-        self._plan()
-        write_standings(self._folder, self.standings)
-        self._on_standings(self.standings.to_json(), self.incidents.read())
-        ended = time.monotonic()
-        self._write_at = ended + max(WRITE_EVERY_S, WRITE_SHARE * (ended - begun))
-
-
-def _matches(batch: Iterable[Work]) -> int:
-    """How many matches of a task are left."""
-    return sum(len(work.left) for work in batch)
-
-
-async def _to_its_end(coroutine: Coroutine[Any, Any, None]) -> None:
-    """Wait for something that must end, however often we are told to stop meanwhile."""
-    task = asyncio.create_task(coroutine)
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            continue
-    task.result()
-
-
-async def _some(pending: set[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
-    """Wait until something is done, and let its error out."""
-    done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-    for task in done:
-        task.result()
-    return pending
+        with self._pace.writing():
+            self._plan()
+            write_standings(self._folder, self.standings)
+            self._on_standings(self.standings.to_json(), self.incidents.read())

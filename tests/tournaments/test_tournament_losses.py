@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from here_kit import Here, begun, file_of
 
-from tournaments.executors import Processes, WorkersLost
+from tournaments.executors import LOSSES, Processes, WorkersLost
 from tournaments.folder import State
 from tournaments.player import Setting
-from tournaments.runner import LOSSES, RunFailed, Runner
+from tournaments.runner import RunFailed, Runner
 from tournaments.worker import Played, Work
 
 FILE = file_of({"a": "beginner", "b": "beginner"}, "deals = 40")

@@ -11,7 +11,7 @@ import pytest
 from here_kit import file_of, run_here
 from scipy.linalg import inv
 
-from tournaments import ratings, runner
+from tournaments import publish, ratings, runner
 from tournaments.publish import files_of
 from tournaments.resampling import REPLICATES, Replicates
 from tournaments.result import MatchResult
@@ -31,7 +31,7 @@ def test_a_run_plays_ten_times_as_long_as_it_writes(tmp_path: Path, monkeypatch:
     def on_result(result: MatchResult) -> None:
         clock[0] += 1
 
-    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(publish, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(runner, "write_standings", write)
     run_here(tmp_path, file_of({"a": "beginner", "b": "beginner"}, "deals = 40"), on_result=on_result)
     assert written == [1, 72, 80]
