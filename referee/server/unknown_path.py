@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any, NoReturn
-from unittest.mock import patch
 
 import grpc
 from grpc._cython import cygrpc  # type: ignore[attr-defined]  # it has no types
@@ -41,5 +40,8 @@ class _Core(cygrpc.AioServer):  # type: ignore[misc]
 
 def sturdy_server(options: tuple[tuple[str, Any], ...]) -> grpc.aio.Server:
     """A `grpc.aio` server. Its methods must be registered (`add_registered_method_handlers`): others are not found."""
-    with patch.object(cygrpc, "AioServer", _Core):
+    plain, cygrpc.AioServer = cygrpc.AioServer, _Core
+    try:
         return grpc.aio.server(options=options)
+    finally:
+        cygrpc.AioServer = plain
