@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import contextlib
+import logging
 import shutil
 import tempfile
 import threading
@@ -137,6 +138,9 @@ class Cluster:
             raise ClusterError("dask.distributed is not installed: pip install 'domino-referee[dask]'") from None
         self._setting = setting
         self._scheduler = scheduler
+        for name in ("distributed", "distributed.client"):
+            # What goes wrong with the cluster is said once, by who runs the tournament.
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             connect: Any = distributed.Client
             self._client = connect(scheduler, timeout=LOOK_AGAIN_S)
@@ -148,7 +152,8 @@ class Cluster:
         """How many tasks the cluster plays at a time. Raises `ExecutorLost`."""
         try:
             return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
-        except _GONE as error:
+        except (*_GONE, LookupError) as error:
+            # A client that has lost its scheduler may know of nothing any more.
             raise self._lost(error) from error
 
     def _lost(self, error: BaseException) -> ExecutorLost:

@@ -104,7 +104,7 @@ class Cup:
             os.killpg(process.pid, signal.SIGKILL)
             raise
         assert process.returncode == status, (process.returncode, printed, said)
-        assert "Traceback" not in printed + said
+        assert "Traceback" not in printed + said, printed + said
         assert "Error" not in said, said
         wait_for(self.processes())
         assert self.processes() == {}
