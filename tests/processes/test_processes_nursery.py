@@ -121,7 +121,8 @@ def test_where_there_is_no_room_for_another_process_the_bots_that_run_go_on(fold
     argv = [sys.executable, str(folder / "waits.py")]
 
     async def main() -> None:
-        nursery = Nursery({"PYTHONPATH": f"{folder}{os.pathsep}{os.environ['PYTHONPATH']}"})
+        paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        nursery = Nursery({"PYTHONPATH": os.pathsep.join(paths)})
 
         async def fork(name: str) -> Forked:
             return await nursery.fork(argv, dict(os.environ), folder, folder / f"{name}.out", {})

@@ -131,6 +131,11 @@ class Slow:
         self.go = threading.Semaphore(0)
         self.waits = False
 
+    def let(self):
+        """Wait no more."""
+        self.waits = False
+        self.go.release(100)
+
     def __call__(self, file):
         """Sync a file."""
         if self.waits:
@@ -204,8 +209,7 @@ def test_a_refusal_that_waits_for_its_sync_is_the_referee_s_time(tmp_path, slow)
             slow.waits = True
             await bot.answer(turn.turn_id, index=99)
             await _until_written(kit, match_id, "rejected")
-            asyncio.get_running_loop().call_later(0.5, slow.go.release, 100)
-            slow.waits = False
+            asyncio.get_running_loop().call_later(0.5, slow.let)
             await bot.until("refusal")
             await bot.answer(turn.turn_id, index=0)
             await bot.until("turn")
@@ -234,8 +238,7 @@ def test_one_match_that_waits_for_its_sync_keeps_nobody_else(tmp_path, slow):
                 turn = next(turn for (match_id, _), turn in zip(made, turns, strict=True) if match_id == one.match_id)
                 assert one.turn < turn.turn_id
             assert slow.calls == before
-            slow.waits = False
-            slow.go.release(100)
+            slow.let()
             await asyncio.gather(*[bot.play() for bot in bots])
             for match_id, _ in made:
                 await kit.ended(match_id)
