@@ -18,8 +18,8 @@ from tournaments.report.replays import packs
 from tournaments.tables import faults_text
 
 REPORT: Final = "report.html"
-REPLAYS: Final = 1_000
-"""So many matches can be replayed in a report, if nothing else is asked for."""
+REPLAYS: Final = 400
+"""So many matches can be replayed in a report, if nothing else is asked for: each takes some 8 ms to pack."""
 
 
 class Written(NamedTuple):
