@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -69,9 +68,7 @@ async def _all_at_once(address: str, data: Path, number: int) -> list[str]:
     async with grpc.aio.insecure_channel(address) as channel:
         service = match_pb2_grpc.MatchServiceStub(channel)
         ruined = asyncio.gather(*[_ruined(service, address, abuse) for abuse in ABUSE])
-        matches = await asyncio.gather(
-            ruined, _any_messages(service, address, number), _stopped(service, address, data)
-        )
+        matches = await asyncio.gather(ruined, _any_messages(service, address, number), _stopped(service, address))
         for match_id in (*matches[0], *matches[1:]):
             async for _ in service.WatchMatch(match_pb2.WatchMatchRequest(match_id=match_id), timeout=60):
                 pass
@@ -105,20 +102,20 @@ async def _any_messages(service: match_pb2_grpc.MatchServiceAsyncStub, address: 
     return match_id
 
 
-async def _stopped(service: match_pb2_grpc.MatchServiceAsyncStub, address: str, data: Path) -> str:
+async def _stopped(service: match_pb2_grpc.MatchServiceAsyncStub, address: str) -> str:
     """A match whose bot is a process that is stopped (SIGSTOP) in the middle: its connection stays open."""
     clock = {"move_ms": HURRIED["move_ms"]}
     match_id, (token,) = await created(service, match_request(seats="rb", clock=clock, format=LONG, seed=None))
     environment = {**ENVIRONMENT, "REFEREE_ADDRESS": address, "REFEREE_TOKEN": token}
     process = subprocess.Popen([sys.executable, str(EXAMPLES / "first_legal_bot.py")], env=environment)
     try:
-        end = time.monotonic() + 30
-        while b'"by":"bot"' not in (data / f"{match_id}.jsonl").read_bytes():
-            assert time.monotonic() < end, "the bot has not acted"
-            await asyncio.sleep(0.02)  # looking into the file again
-        process.send_signal(signal.SIGSTOP)
-        async for _ in service.WatchMatch(match_pb2.WatchMatchRequest(match_id=match_id), timeout=60):
-            pass
+        acted = False
+        async for response in service.WatchMatch(match_pb2.WatchMatchRequest(match_id=match_id), timeout=60):
+            taken = [event.action_taken for event in response.events if event.HasField("action_taken")]
+            if not acted and any(one.seat == 0 and one.taken_by == play_pb2.TAKEN_BY_BOT for one in taken):
+                acted = True
+                process.send_signal(signal.SIGSTOP)
+        assert acted, "the bot has not acted"
     finally:
         process.kill()
         process.wait()
